@@ -45,7 +45,7 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Describes the search of the move in a position with `empties` empty squares: [`how_found`].
+    /// Describes the search by [`how_found`]. There are `empties` empty squares before the move.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
@@ -60,7 +60,7 @@ pub fn how_found(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     }
 }
 
-/// Searches every legal move, each within `limits`. Returns the best first, equal ones by square.
+/// Searches each legal move within `limits`. Returns the best move first; orders ties by square.
 pub fn rated_moves<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -73,7 +73,7 @@ pub fn rated_moves<E: Evaluate>(
     rated
 }
 
-/// Rates a move by searches, each within `limits`, of the positions after it; `None` if illegal.
+/// Searches the positions after a move, each within `limits`; returns `None` if it is illegal.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,
@@ -92,9 +92,9 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Returns the best line from `position`, without passes: the best move of `found` (a search of
-/// `position`), then that of a search, within `limits`, of each position that follows. These
-/// searches become shallower by a ply, so that most of the tree is in the transposition table.
+/// Returns the best line from `position`, without passes. Its first move is that of `found`, a
+/// search of `position`; each further move is found by a new search within `limits`. Each search is
+/// a ply shallower than the last, so that most of its tree is in the transposition table.
 pub fn best_line<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,

@@ -64,8 +64,8 @@ pub enum SearchBy {
     Realization,
 }
 
-/// The search settings in a player's text; a field is `None` if the text lacks its key. `depth`,
-/// `selectivity`, `exact` and `ends` are then the level's or, without one, the command's defaults.
+/// The search settings in a player's text. A field is `None` if the text lacks its key; `depth`,
+/// `selectivity`, `exact` and `ends` then come from the level or, without a level, the command.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
     /// The level of play.
@@ -248,8 +248,8 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns these settings, with missing values from `other`. But if they have a level, that
-    /// level supplies missing values of depth, selectivity, endgame schedule and exact play.
+    /// Returns these settings, with missing ones from `other`. But if these settings have a level,
+    /// it determines `depth`, `selectivity`, `ends` and `exact`, which then may stay `None`.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();

@@ -44,7 +44,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search, and whether it looks ahead, rather than return static values.
+    /// Returns the search, and true if it looks ahead (false if it returns static values).
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,

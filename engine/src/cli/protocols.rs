@@ -61,8 +61,8 @@ pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcom
     run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
-/// Ends the process when no program can read the answers any more, such as after the client died.
-/// Otherwise, a search would go on, because requests are answered even after the end of input.
+/// Ends the process if the client can no longer read answers, for example because it died. Without
+/// this, a search would go on: the server answers all requests even after the end of input.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};

@@ -83,7 +83,7 @@ const DEFAULT_DEPTH: u32 = 2;
 const DEFAULT_EXACT: u32 = 16;
 
 impl Arguments {
-    /// A level and the defaults use ProbCut only if the weights of both sides have its model.
+    /// Returns settings. Defaults and levels use ProbCut if the weights of both sides have a model.
     fn search(
         &self,
         player: &WeightsSpec,

@@ -90,7 +90,7 @@ struct SolvedMove {
 }
 
 impl Solved {
-    /// Returns the differences from the stated scores; empty if there is none.
+    /// Describes the differences from the stated scores; empty if there are none.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));

@@ -211,7 +211,7 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// `asked`: the squares of a pattern instance, in any order, and the discs on them in this order.
+/// `asked` has two texts: the squares of a pattern instance, in any order, and the disc on each.
 fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Result<Inspection> {
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);
@@ -274,7 +274,7 @@ impl<'a> fmt::Display for History<'a> {
     }
 }
 
-/// Returns one line of text, without control characters.
+/// Formats a JSON value as one line of text, without control characters.
 fn text(value: &Json) -> String {
     match value {
         Json::Array(list) if list.is_empty() => "none".to_owned(),

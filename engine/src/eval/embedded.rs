@@ -31,7 +31,7 @@ mod carried {
         PackedWeights::open(NAME, FILE).expect("the build script wrote the weights")
     });
 
-    /// Shared by all players of the process. Each block of phases is expanded at its first use.
+    /// The tables that all players share. Each block of phases is expanded at its first use.
     static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
     /// Returns the settings and inputs that determined the embedded weights.
@@ -44,7 +44,7 @@ mod carried {
         TABLES.clone()
     }
 
-    /// Returns the embedded weights by class; their training counts are not in the binary, thus 0.
+    /// Returns the embedded weights by class. All training counts are 0: the binary has none.
     #[expect(clippy::expect_used, reason = "the build script wrote the file")]
     pub fn weights() -> WeightsFile {
         let read = Weights::read_without_counts(NAME.as_ref(), FILE);

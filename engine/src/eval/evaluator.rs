@@ -57,7 +57,7 @@ impl WeightsChoice {
         }
     }
 
-    /// Loads weights by class: embedded ones lack training counts, handwritten ones are an error.
+    /// Loads weights by class. Embedded weights have no counts; `none` and `mobility` fail.
     pub fn by_class(&self) -> Result<WeightsFile, WeightsError> {
         match self {
             Self::File(path) => Weights::read(path),

@@ -19,8 +19,8 @@ pub use move_ordering::MoveOrdering;
 pub use othello_core::weights::*;
 pub use tables::Tables;
 
-/// An evaluation that can follow a search: a state (such as pattern indices) is of one position.
-/// A move returns a new state and leaves the old one unchanged, so that no move has to be undone.
+/// An evaluation with a state for each position, such as its pattern indices. A move returns a new
+/// state and leaves the old one unchanged, so that the search does not have to undo moves.
 pub trait Evaluate: Sync {
     /// The data of one position from which its value is computed, such as pattern indices.
     type State: Copy + std::fmt::Debug + Send + Sync;
@@ -64,9 +64,9 @@ pub trait Evaluate: Sync {
         self.value(&self.after(state, square, flips), after)
     }
 
-    /// Returns [`Evaluate::value_after`], or an estimate of it: at most `window[0]` if the exact
-    /// value is almost surely so low, at least `window[1]` if it is almost surely so high. In rare
-    /// cases, the exact value is in fact between these bounds, or beyond the other one.
+    /// Returns [`Evaluate::value_after`] or, if that is almost surely outside `window`, an estimate
+    /// on the same side: at most `window[0]`, or at least `window[1]`. In rare cases, the exact
+    /// value is inside the window or on the other side.
     #[inline]
     fn value_after_within(
         &self,

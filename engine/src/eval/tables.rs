@@ -103,7 +103,7 @@ impl Tables {
         });
     }
 
-    /// Expands a block at its first use, without the thread pool, whose threads may all be waiting.
+    /// Expands a block at its first use, on one thread: all pool threads may wait for the block.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -143,8 +143,8 @@ impl Tables {
         (&self.patterns.0, &self.patterns.1)
     }
 
-    /// Splits the position's value into its terms: instances, scalar features, and all factors;
-    /// `None` if the player has no legal move. `counts` are of these weights; without, they are 0.
+    /// Splits a position's value into the terms of instances, scalar features and all factors;
+    /// `None` if the player has no legal move. Without `counts`, training counts are 0.
     pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<ValueParts<'_>> {
         let (set, geometry) = self.patterns();
         ValueParts::new(set, geometry, position, |phase| {
@@ -244,7 +244,7 @@ impl Tables {
     }
 }
 
-/// For each scalar feature, the index of its value's weight in a phase, and of its factor vector.
+/// For each scalar feature, the index in a phase's table of the weight (and vector) of its count.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -305,15 +305,15 @@ fn phase_at(ply: u32) -> usize {
 const GAMES: u64 = 200;
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games. In a search, the factors' contribution varies less.
+/// Positions of random games, in which the factors' contribution varies more than in a search.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
 });
 
 /// The mean and the bounds (mean ± 3 standard deviations) of the factors' contribution to a value,
-/// in 1/32 disc, over the positions in [`SAMPLE`] of a block's phases. A pruned search uses the
-/// mean in place of the contribution if no contribution within these puts the value in its window.
+/// in 1/32 disc, over the [`SAMPLE`] positions of a block. If no contribution within the bounds
+/// puts a value inside the search window, a pruned search uses the mean as contribution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,

@@ -33,19 +33,19 @@ impl Book {
     }
 
     /// Returns a position's value for its player; `None` if no symmetric image is in the book. If
-    /// the player must pass, it is minus the value after the pass; in a finished game, the score.
+    /// the player must pass, this is minus the value after the pass; in a finished game, its score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the best move, the first of equals, and its value; `None` if the book lacks a move.
+    /// Returns the first of the best moves and its value; `None` unless all moves are in the book.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;
         moves.first().copied().filter(|_| all)
     }
 
-    /// Returns the moves into the book and their values for the mover: best first, ties by square.
+    /// Returns the moves to book positions with values for the mover: best first, ties by square.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
         let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();

@@ -5,11 +5,11 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// Generates the positions of a ply in ascending order, by sample sort. Splitters divide the ply
-/// into parts that can be sorted in a core's cache. Each pass over the previous ply makes as many
-/// parts as fit into memory: it first makes runs (for every few thousand parents, their children in
-/// these parts, sorted and distinct), then joins and sorts the pieces of all runs for each part.
-/// Sorting all positions at once took 1.5 times as long at ply 11, and twice the memory.
+/// A generator of a ply's positions in ascending order, by sample sort. Splitters divide the ply
+/// into parts, each of which fits into a core's cache. Each pass over the previous ply makes as
+/// many parts as fit into memory. First, every few thousand parents give a run: their children in
+/// these parts, sorted and distinct. Then each part is joined from its pieces of all runs, and
+/// sorted. (Sorting all positions at once took 1.5 times as long at ply 11, and twice the memory.)
 struct NextPly<'a> {
     parents: &'a [Position],
     /// The least position of each part (range of the sorted next ply), except the first part.
@@ -20,7 +20,7 @@ struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The index in `positions` of each part's first position; then the number of positions.
+    /// The index in `positions` of the first position of each part, followed by `positions.len()`.
     starts: Vec<u32>,
 }
 
@@ -33,7 +33,7 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans the passes, each of as many parts as fit into `memory` bytes, and at least one.
+    /// Plans the passes. Each makes as many parts as fit into `memory` bytes, but at least one.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -43,7 +43,7 @@ impl<'a> NextPly<'a> {
         Self { parents, splitters, passes, progress }
     }
 
-    /// Calls `take` once in each pass, with its parts.
+    /// Calls `take` once in each pass, with the sorted parts that the pass makes.
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {

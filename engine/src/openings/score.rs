@@ -20,9 +20,9 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
     movers
 }
 
-/// Returns the value of each position of every ply, for the side to move, by negamax. [`movers`]
-/// returned `plies`, from the first to the last; `last` has the values of the last ply. Returns
-/// `None` if `last` has another length, or a position's child is missing in the next ply.
+/// Computes the value of each position for its player, by negamax from the last ply, whose values
+/// are `last`. `plies` are the results of [`movers`] from ply 0 on. Returns `None` if `last` has a
+/// wrong length, or if a position's child is missing in the next ply.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -91,7 +91,7 @@ mod tests {
         (plies, values)
     }
 
-    /// Ply 9 is scored because only from ply 8 on are there passes, and from ply 9 finished games.
+    /// Scores ply 9, because the first passes are at ply 8 and the first finished games at ply 9.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
         let unique = enumerate(9, &Silent);

@@ -4,7 +4,7 @@ use super::ply::mover;
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// The tree of the unfinished openings of [`enumerate`](super::enumerate()): one game for each.
+/// A tree with one game for each unfinished opening of [`enumerate`](super::enumerate()).
 #[derive(Clone, Debug)]
 pub struct OpeningTree {
     plies: Vec<Vec<Node>>,
@@ -27,7 +27,7 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the ply after `parents` and returns its positions. Both are after forced passes.
+    /// Adds the ply after `parents` and returns its positions. Forced passes are made in both.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {

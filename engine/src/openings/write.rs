@@ -111,7 +111,7 @@ fn write_in_parts<E: Identified>(
     Ok(openings.written(Some(summary)))
 }
 
-/// Writes the file of scored openings from the values of a run in which all searches are done.
+/// Writes the file of scored openings from the values of a run whose searches are all done.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
     let stated = run.plan.provenance.get("plies").and_then(|plies| plies.as_u64()?.try_into().ok());
     let plies = stated.filter(|&plies| plies <= MAX_PLIES_HELD).unwrap_or(0);

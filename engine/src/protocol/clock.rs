@@ -22,7 +22,7 @@ pub struct Clock {
     moves: u32,
 }
 
-/// With byo-yomi periods, 1/`RESERVE` of a move's time stays unused: a search ends a little late.
+/// With byo-yomi periods, 1/`RESERVE` of a move's time is a reserve, because searches end late.
 const RESERVE: u32 = 10;
 /// The time kept in reserve for one very late answer, in a game without byo-yomi periods.
 const VERY_LATE: Duration = Duration::from_millis(30);
@@ -54,8 +54,8 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the time for the next `moves` moves (0: the main time), as another program states it:
-    /// unless the clock has the same `moves` and, in whole seconds, the same time.
+    /// Sets the time for the next `moves` moves (0: the main time), as another program states it.
+    /// Changes nothing if the clock has the same `moves`, and its time in whole seconds is `left`.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -85,11 +85,11 @@ impl Clock {
 
     /// Returns the time for the next move at `empties` empty squares:
     ///
-    /// * Without byo-yomi: (time left − a reserve of at most half of it) / n, where the player's
-    ///   nth move from now is the first that it makes in a position that it can solve.
-    /// * Before the first byo-yomi period: nine tenths of (main time left / the player's number of
-    ///   moves to the end of the game + time of a period / number of moves in a period).
-    /// * In a period: nine tenths of its remaining time / the number of moves left in it.
+    /// * Without byo-yomi: (time left − reserve) / n. The reserve is at most half of the time left;
+    ///   the player's nth move from now is its first in a position that it can solve.
+    /// * Before the first byo-yomi period: 0.9 · (main time left / m + time of a period / moves in
+    ///   it), where m is the player's number of moves to the end of the game.
+    /// * In a period: 0.9 · (time left in the period / moves left in it).
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
         let in_period = |share: Duration| share - share / RESERVE;
@@ -112,8 +112,8 @@ pub(super) fn limits_of_move(clock: Option<Clock>, empties: u32, limits: &Limits
     Limits { deadline, ..limits.clone() }
 }
 
-/// Returns n if the player's nth move from now is the first in a position that it can solve in an
-/// equal share of `time`. The least result is [`LEAST_MOVES`], or all remaining moves if fewer.
+/// Returns n if the player's nth move from now is the first in a position that it can solve in
+/// `time` / remaining moves. Returns at least [`LEAST_MOVES`], or all remaining moves if fewer.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);

@@ -13,7 +13,7 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// A line that comes so soon after a search began may be of a script, which writes all at once.
+/// A line that comes this early in a search may be from a script, which sends all lines at once.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -21,9 +21,9 @@ const TOGETHER: Duration = Duration::from_millis(250);
 pub enum Interruption {
     /// No effect: the line needs no answer, and is dropped.
     Ignored,
-    /// On arrival, the line ends a search that has run for 250 ms or more; a younger one goes on.
+    /// The line ends a search that has run for at least 250 ms when the line arrives, but no other.
     Late,
-    /// The line ends a search that has no limit, and any other as [`Self::Late`] does.
+    /// The line always ends a search without a limit, and other searches as [`Self::Late`] does.
     OpenEnded,
     /// The line ends any search, even one that has just started.
     Always,
@@ -40,7 +40,7 @@ pub(super) struct Inbox {
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<(String, Interruption)>,
-    /// The numbers of waiting lines with [`Interruption::Always`] and [`Interruption::OpenEnded`].
+    /// The numbers of [`Interruption::Always`] and [`Interruption::OpenEnded`] lines in the queue.
     urgent: [usize; 2],
     bytes: usize,
     end: Option<io::Result<()>>,

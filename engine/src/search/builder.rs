@@ -11,7 +11,7 @@ use crate::eval::{Evaluate, PruningError, Value};
 use crate::progress::Progress;
 
 const HASH_MEGABYTES: usize = 16;
-/// The default table size, in MiB, of fixed-depth searches of many positions: they do not fill it.
+/// The default table size in MiB for fixed-depth searches of many positions: none fills 4 MiB.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
 /// A search, whose settings are added one by one. If they include no depth, no number of empty
@@ -131,12 +131,11 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(self.team(1)?.lead(search))
     }
 
-    /// Searches positions in parallel on all threads of the current rayon pool, and returns the
-    /// results in the same order. Values do not depend on the other positions or on the number of
-    /// threads: no search uses table entries of another. If there are fewer positions than threads
-    /// and no pruning, the idle threads help. There is no best move at depth 0, or if the player
-    /// must pass. `progress` advances by one for each position. The table of a search has 4 MiB by
-    /// default, or 16 MiB with exact solving.
+    /// Searches positions on all threads of the current rayon pool, and returns the results in the
+    /// same order. No search uses table entries of another: a value does not depend on other
+    /// positions or the number of threads. Without pruning, idle threads help if there are fewer
+    /// positions than threads. A result has no best move at depth 0 or if the player must pass.
+    /// Each table has 4 MiB by default, or 16 MiB with exact solving.
     ///
     /// # Errors
     /// If there is no memory for the tables.

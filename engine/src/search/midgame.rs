@@ -19,7 +19,7 @@ const VALUED_DEPTH: u32 = 4;
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The number of plies that each iteration adds: even, as values of even and odd depths differ.
 const DEEPENING: u32 = 2;
-/// Below `FACTOR_EMPTIES`, endgame nodes order moves by this ply's weights, which stay cached.
+/// Late endgame nodes order moves by the weights of this ply, which stay in the processor's cache.
 const RATING_PLY: u32 = 44;
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
@@ -105,10 +105,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration, by the root's table entry: `depth` if the entry is at
-/// most 2 plies shallower, otherwise `None` (1 or 2, odd or even like `depth`). Only a search with
-/// a time limit begins at the depth of a shallower entry or 1 more, because a search with a limit
-/// of nodes must always end at the same node.
+/// Returns the depth of the first iteration if the root's table entry replaces earlier iterations.
+/// Returns `depth` if the entry is at most 2 plies shallower. Otherwise, only a search with a time
+/// limit begins at the depth of the entry or 1 more (odd or even like `depth`), because a search
+/// with a node limit must always end at the same node.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -278,7 +278,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches to depth 1. First tries the move of the last depth-1 cutoff: 6 % fewer evaluations.
+    /// Searches to depth 1. Tries the move of the last depth-1 cutoff first: 6 % fewer evaluations.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

@@ -98,8 +98,8 @@ const PLIES_OF_NODES: usize = 61;
 /// A searcher searches one position after another; its transposition table keeps earlier results.
 ///
 /// A *node* is a position that the search enters by a move or a pass, down to positions with one
-/// empty square. The root counts each time it is searched. Positions of a search that orders moves
-/// count, but not positions that are only evaluated to order moves.
+/// empty square. The root counts each time it is searched. The nodes of shallow searches for move
+/// ordering count; positions that are only evaluated for move ordering do not.
 ///
 /// Each search chooses its instruction set at the root. Below the root, the type `I` is that set.
 #[derive(Debug)]
@@ -176,8 +176,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Makes a single search. `selectivity` is the ProbCut confidence of a search to the end (no
-    /// ProbCut if `self.pruning` lacks it); `None` means that for the number of empty squares.
+    /// Makes a single search. A search to the end uses ProbCut at the confidence `selectivity` if
+    /// `self.pruning` has it; if `None`, at the confidence for the number of empty squares.
     pub(crate) fn search_to(
         &mut self,
         position: &Position,

@@ -16,10 +16,10 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// The move score of a table entry's best move, above all others; its second-best has 1 less.
+/// The move score of a table entry's best move, above all others; its second move scores 1 less.
 const TABLE_MOVE: i32 = 1 << 24;
 
-/// The moves that are left: by square or, after [`Self::take_best`], in any order.
+/// The moves not yet searched, in the order of their squares until the first [`Self::take_best`].
 #[derive(Debug, derive_more::Deref)]
 pub(super) struct Moves(ArrayVec<Move, 64>);
 
@@ -98,7 +98,7 @@ impl Parity {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// Returns all squares of odd quadrants: who moves first in one often also moves last there.
+    /// Returns all squares of odd quadrants. The first side to move in one often also moves last.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]
@@ -121,7 +121,7 @@ static ODD_SQUARES: [u64; 16] = {
     squares
 };
 
-/// Searches whose iterative deepening is to end at this depth or deeper use the `DEEP_` settings.
+/// The least final depth of iterative deepening for which a search uses the `DEEP_` settings.
 const DEEP: u32 = 11;
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;

@@ -71,14 +71,14 @@ const MAX_REPLACED_DEPTH: u32 = 40;
 const DEPTHS: usize = (MAX_REPLACED_DEPTH - MIN_REPLACED_DEPTH + 1) as usize;
 const PLIES: u32 = 60;
 
-/// The shallow search that replaces a search, at one ProbCut confidence.
+/// The shallow search that may replace a deep search, at one ProbCut confidence.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     shallow: u32,
     /// How many standard deviations outside the window the predicted value must be.
     deviations: f64,
     by_search: Prediction,
-    /// The prediction from the static value: decides whether to test failing high or failing low.
+    /// The prediction from the static value, which decides whether to test for a fail high or low.
     by_static: Prediction,
 }
 
@@ -98,14 +98,14 @@ pub fn shallow_depth_of_end(empties: u32) -> u32 {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
-    /// By ply, and by depth from [`MIN_REPLACED_DEPTH`].
+    /// The shallow searches by ply and by the depth that they replace, from [`MIN_REPLACED_DEPTH`].
     pub(super) cuts: Option<Arc<[[Cut; DEPTHS]]>>,
     /// True for a search of the selectivity ladder, which only guides the exact search after it.
     pub(super) is_rung: bool,
 }
 
 impl ProbCutSettings {
-    /// Returns the ProbCut of fixed-depth searches, by the evaluation's model of deeper searches.
+    /// Returns the settings of fixed-depth searches, by the evaluation's model of deeper searches.
     pub(super) fn new(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -115,8 +115,8 @@ impl ProbCutSettings {
         Ok(Self::by(selectivity, deviations, shallow_depth, |depths| model.prediction(depths)))
     }
 
-    /// Returns the ProbCut of searches to the end of the game, by the evaluation's model of exact
-    /// scores or, without one, by its model of deeper searches.
+    /// Returns the settings of searches to the end of the game, by the evaluation's model of exact
+    /// scores or, if it has none, by its model of deeper searches.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,

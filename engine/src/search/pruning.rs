@@ -17,7 +17,7 @@ const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Perc
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
-    /// Like [`EndgameSchedule`]: the last step that applies to a number of empty squares counts.
+    /// The steps of an [`EndgameSchedule`]: greatest number of empty squares, ProbCut settings.
     pub(super) ends: Vec<(u32, ProbCutSettings)>,
     pub(super) stages: Vec<ProbCutSettings>,
     /// The cost of a move by stage of the game and kind of move.
@@ -86,10 +86,10 @@ impl Pruning {
     }
 }
 
-/// The ProbCut confidence of searches to the end of the game, by number of empty squares. A step
-/// EMPTIES:PERCENT applies to positions with at most EMPTIES empty squares, down to the next step,
-/// which has fewer and a higher confidence. Text form: `none`, or such as `20:73,18:95`: no
-/// pruning above 20 empty squares, 73 % at 20 and 19, and 95 % at 18 and fewer.
+/// The ProbCut confidence of searches to the end of the game, by number of empty squares. Text
+/// form: `none`, or steps EMPTIES:PERCENT with falling EMPTIES and rising PERCENT. At a number of
+/// empty squares, the last step with at least as many EMPTIES applies. Example: `20:73,18:95` means
+/// no pruning above 20 empty squares, 73 % at 20 and 19, and 95 % at 18 and fewer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EndgameSchedule(Vec<(u32, Selectivity)>);
 
@@ -131,8 +131,8 @@ impl EndgameSchedule {
     }
 }
 
-/// Returns the step with the least number of empty squares that is not below `empties`; `None` if
-/// all are below. The numbers fall from step to step.
+/// Returns the last step whose number of empty squares is at least `empties`; `None` if there
+/// is no such step. The numbers must fall from step to step.
 fn step_of<T>(steps: &[(u32, T)], empties: u32) -> Option<&T> {
     steps.iter().rev().find(|(from, _)| empties <= *from).map(|(_, step)| step)
 }

@@ -17,14 +17,14 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const STEP: Value;
     const MIN_ENHANCED_CUTOFF_DEPTH: u32;
     const MIN_SPLIT_DEPTH: u32;
-    /// `[d, n]`: the table moves come first if their entry has at least depth `d` or the node has
-    /// less than depth `n`; otherwise they are ordered like all other moves.
+    /// `[d, n]`: the table moves come first if the entry's depth is ≥ d or the node's depth is < n;
+    /// otherwise they are ordered like all other moves.
     const TRUSTED_DEPTHS: [u32; 2];
 
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns true if help from other threads cannot change the final value: this search has no
-    /// selective pruning, or only prepares (moves, window) a later search that has none.
+    /// Returns true if help from other threads cannot change the final value: this search uses no
+    /// ProbCut, or only supplies moves and a window to a later search that uses none.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
     /// Returns an upper bound that stable discs prove, if it is at most `alpha`; by default `None`.
@@ -164,9 +164,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns bounds of a node's value, and the lower bound's move. If a child's table entry of
-    /// this effort has bounds l and h, the move to it is worth −h to −l (without an entry: −∞ to
-    /// ∞). The lower bound is the greatest −h; the upper one, the greatest −l.
+    /// Returns bounds of a node's value, and the move that attains the lower bound. If a child's
+    /// table entry has the bounds l and h for this effort, the move to the child is worth −h to −l
+    /// (without an entry, −∞ to ∞). The node's bounds are the greatest −h and the greatest −l.
     fn bounds_from_children<K: SearchMode<E, I>>(
         &self,
         moves: &Moves,

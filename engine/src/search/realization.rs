@@ -198,9 +198,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move or, outside the window, a bound of it. If `is_tried`, a null
-    /// window, in which the move costs `cost`, first tests whether the value is above `alpha`. In
-    /// the full window, the move costs at most [`REACH_PER_HALF`].
+    /// Returns the value of a move or, outside the window, a bound of it. If `is_tried`, a search
+    /// with a null window, in which the move costs `cost`, first tests whether the value is above
+    /// `alpha`. In the search with the full window, the move costs at most [`REACH_PER_HALF`].
     fn realized_move(
         &mut self,
         RatedMove { one, value, .. }: &RatedMove,

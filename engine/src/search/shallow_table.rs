@@ -6,12 +6,12 @@ use super::slot::prefetch;
 use crate::board::{Discs, Position, Square};
 
 /// Positions with at least this number of empty squares have their own part of the table: they are
-/// few and save the most nodes. In a common part, the more numerous others would replace them.
+/// few and save the most nodes. Otherwise, the many positions with fewer would overwrite them.
 const FAR_EMPTIES: u32 = 10;
-/// The binary logarithm of the number of entries for other positions, which take 256 KiB.
+/// The binary logarithm of the number of entries for positions below [`FAR_EMPTIES`]: 256 KiB.
 const NEAR_LOG2: u32 = 13;
-/// The binary logarithm of the number of entries from [`FAR_EMPTIES`]: 2 MiB, since they are read
-/// less often. With 13, exact solves of three test suites take 3 to 4 % more nodes.
+/// The binary logarithm of the number of entries for positions from [`FAR_EMPTIES`] upwards: 2 MiB.
+/// With 13, exact solves of three test suites take 3 to 4 % more nodes.
 const FAR_LOG2: u32 = 16;
 const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
 
@@ -31,7 +31,7 @@ struct Entry {
 
 type Entries = [Entry; ENTRIES];
 
-/// A new entry replaces the old one. Bounds are on exact scores, so entries have no depth.
+/// A table of bounds on exact scores, without depths. A new entry replaces the old one in its slot.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
     entries: Box<Entries>,
@@ -105,7 +105,7 @@ impl ShallowSlot {
         Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
     }
 
-    /// Returns the index, at most that of the last entry: the compiler then omits the bounds check.
+    /// Returns the slot's index. The limit to the last index lets the compiler omit bounds checks.
     #[inline(always)]
     fn index(self) -> usize {
         (self.0 as usize).min(ENTRIES - 1)

@@ -37,7 +37,7 @@ struct Work {
     window: Window,
     /// The number of searchers that help at this node, not counting the searcher that owns it.
     helpers: usize,
-    /// The number of nodes of all helpers that have left; the total once `helpers` is 0.
+    /// The total number of nodes of the helpers that have left; complete once `helpers` is 0.
     nodes: u64,
     /// True if a searcher was stopped before it had searched its move, which thus has no value.
     is_torn: bool,
@@ -102,8 +102,8 @@ impl<S> Split<S> {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns whether the node should become a split point: a searcher is idle, two moves remain,
-    /// no limit of nodes requires that the search ends at the same node each time, and help cannot
-    /// change the final value (`is_shareable`) or the pool accepts that (`helps_always`).
+    /// and help cannot change the final value (`is_shareable`) or may change it (`helps_always`).
+    /// With a node limit, a search is never shared: it must always end at the same node.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool

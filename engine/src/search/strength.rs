@@ -37,8 +37,8 @@ impl Strength {
     }
 
     /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes,
-    /// except at [`Self::exact`] or fewer empty squares. A limited search is never exact: a depth
-    /// that reaches the end of the game is reduced to the next lower one, even or odd like it.
+    /// except at [`Self::exact`] or fewer empty squares. With `nodes`, a depth that reaches the end
+    /// of the game is reduced to less than the number of empty squares, but stays even or odd.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -57,11 +57,11 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.search_within(position, strength, &Limits::default())
     }
 
-    /// Searches like [`Self::search`], but deeper and deeper, within limits. If a limit ends a
-    /// search, returns the result of the last complete one. Limits of nodes and time do not end the
-    /// first, shallowest search; if the interrupt flag ends it, a search to depth 1, which ignores
-    /// all limits, supplies the result. With a limit of nodes or time, a search to a smaller depth,
-    /// then searches with more pruning, precede a search to the end of the game.
+    /// Searches like [`Self::search`], but deeper and deeper, within limits, and returns the result
+    /// of the last complete search. Limits of nodes and time do not end the first search. If the
+    /// interrupt flag ends it, returns the result of a search to depth 1, without limits. If there
+    /// is a limit of nodes or time, a search to the end of the game follows a shallower search and
+    /// searches with more pruning.
     pub fn search_within(
         &mut self,
         position: &Position,

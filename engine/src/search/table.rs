@@ -22,8 +22,8 @@ struct Cluster([Slot; WAYS]);
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Effort {
-    /// In plies; of a search by realization probability, the total cost of the moves after which it
-    /// ended a line, where a move of probability p costs −4 log₂ p.
+    /// The depth in plies. In a search by realization probability, the total cost of moves at which
+    /// the search ends a line; a move of probability p costs −4 log₂ p.
     depth: u8,
     /// 1 + the number of the search's [`Selectivity`], or [`BY_PROBABILITY`].
     sureness: u8,
@@ -42,7 +42,7 @@ impl Effort {
         Self { depth: reach as u8, sureness: BY_PROBABILITY }
     }
 
-    /// Returns the rank of a search's bounds: those of a lower rank than an entry do not change it.
+    /// Returns the rank of a search's bounds. Bounds never change an entry of a higher rank.
     #[inline]
     fn rank(self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -85,7 +85,7 @@ impl Entry {
         if self.effort.sureness == BY_PROBABILITY { 0 } else { self.effort.depth.into() }
     }
 
-    /// Returns the stored best moves, of searches to any depth: the latest, then the replaced one.
+    /// Returns the best moves that searches to any depth stored: the latest, then the one before.
     #[inline]
     pub(super) fn best(&self) -> [Option<Square>; 2] {
         [Square::new(self.best), Square::new(self.second)]
@@ -103,8 +103,8 @@ pub struct TableError {
     pub megabytes: usize,
 }
 
-/// In a full cluster (two entries), a new entry replaces one of an earlier generation or, if there
-/// is none, the one with the lower depth. Several threads may read and write concurrently.
+/// Clusters of two entries. In a full cluster, a new entry replaces one of an earlier generation
+/// or, if there is none, that of lower depth. Several threads may read and write concurrently.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,

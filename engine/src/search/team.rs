@@ -141,8 +141,8 @@ impl<S> Pool<S> {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point to help at, and joins it. Returns `None` once no helper is left at
-    /// `own`, a split point of this searcher; without `own`, once all jobs of the team are done.
+    /// Waits for a split point to help at, and joins it. Returns `None` once all helpers have left
+    /// `own`, the split point of a waiting searcher; without `own`, once all jobs are done.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -168,8 +168,8 @@ impl<S> Pool<S> {
 }
 
 impl<S> Open<S> {
-    /// Joins the split point with moves to search and most empty squares (most work). With `own`,
-    /// considers only `own` and its descendants.
+    /// Joins the split point with the most empty squares (most work) of those with moves to search.
+    /// With `own`, considers only `own` and its descendants.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));
@@ -207,7 +207,7 @@ impl<E: Evaluate, I: Instructions> Drop for Visit<'_, '_, '_, E, I> {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Helps at split points until all jobs of the team are done. A searcher that waits at its
-    /// split point `own` helps only in the subtree of `own`, and only until its helpers have left.
+    /// split point `own` helps only in the subtree of `own`, until all helpers have left `own`.
     pub(super) fn help(&mut self, pool: &Arc<Pool<E::State>>, own: Option<&Arc<Split<E::State>>>) {
         while let Some(split) = pool.next(own) {
             let kept = (self.split.replace(Arc::clone(&split)), self.nodes, self.pool.clone());

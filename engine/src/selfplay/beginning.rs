@@ -78,7 +78,7 @@ impl Distinct {
     }
 }
 
-/// Continues an opening by random moves to the first of `lengths` at which it goes on, if any.
+/// Adds random moves up to the first of `lengths` (in plies) at which the game is not over, if any.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,

@@ -56,8 +56,8 @@ impl Exploration {
         self.0.is_empty()
     }
 
-    /// Draws a move; without a rule for `ply`, returns `best`, the move of the search.
-    /// `shallow_values` returns each legal move with the static value after it for the mover.
+    /// Draws a move by the rule for `ply`; without such a rule, returns `best`, the search's move.
+    /// `shallow_values` returns the legal moves and their static values for the side that moves.
     pub(super) fn draw(
         &self,
         ply: u32,

@@ -33,7 +33,7 @@ impl<'a, E: Evaluate> Players<'_, 'a, E> {
     }
 }
 
-/// Plays game number `index` of a run, a function of the settings, evaluations and table size.
+/// Plays game number `index` of a run. It depends only on settings, evaluations and table size.
 pub fn play<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     index: u64,
@@ -245,7 +245,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// If values are not stored, a forced move is played without a search. This changes no game.
+    /// Without stored values, forced moves are played without a search. This must change no game.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;

@@ -30,7 +30,7 @@ pub enum Openings {
     Random,
     /// All distinct openings in random order; for more than 9 plies, the same as [`Self::Random`].
     Distinct,
-    /// The listed openings in turn; random moves follow up to a number of plies that is drawn.
+    /// The listed openings in turn, each continued by random moves to a drawn number of plies.
     Listed(Arc<[Opening]>),
 }
 
@@ -92,7 +92,7 @@ impl Openings {
         })
     }
 
-    /// Returns `distinct`, the SHA-256 of the listed transcripts, one a line, or `None` for random.
+    /// Returns `None` for random, `distinct`, or the SHA-256 of the listed transcripts, one a line.
     pub fn identity(&self) -> Option<String> {
         let line = |Opening(squares, _): &Opening| {
             squares.iter().map(Square::to_string).collect::<String>() + "\n"

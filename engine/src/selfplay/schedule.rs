@@ -122,7 +122,7 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes the form in the provenance of games: a term, such as `8..=24*2`, for an equal range.
+    /// Writes a term, such as `8..=24*2`, for each range of numbers of moves with equal weights.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut comma, mut first) = ("", 0);
         for run in self.weights.chunk_by(|a, b| a == b) {

@@ -61,7 +61,7 @@ impl Node {
     }
 }
 
-/// Keeps, from search to search, the subtree below the position that the game has reached.
+/// The search tree. The subtree below the game's current position is kept from search to search.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
     temperature: f64,

@@ -2,8 +2,8 @@
 
 use clap::{Arg, Command};
 
-/// Returns the flags of a command and its subcommands that have no help text, and the flags without
-/// a heading that occur more than once: these are not in `flags.txt`, so their texts may differ.
+/// Returns the flags of a command and its subcommands that have no help text, or that occur more
+/// than once without a heading. The latter are not in `flags.txt`, so their help texts may differ.
 pub fn faulty(command: &Command) -> Vec<String> {
     let mut flags = vec![];
     collect(command, &mut flags);

@@ -122,8 +122,8 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
-    /// Kills the command after (`kill` + ½) / `kills` of an undisturbed run's processor time or, if
-    /// it ends before, 0.9 of the time, and so on. Returns its processor time in seconds.
+    /// Kills the command after (`kill` + ½) / `kills` of an undisturbed run's processor time. If it
+    /// ends before, tries again with 0.9 of that time. Returns its processor time in seconds.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {
@@ -142,7 +142,7 @@ impl Subject<'_> {
         self.compare(undisturbed, &self.run_to_the_end(folder.path()));
     }
 
-    /// Starts the command, and kills it once `condition` holds; returns false if it ended before.
+    /// Starts the command, and kills it when `condition` is true. Returns false if it ended before.
     fn kill_when(&self, folder: &Path, condition: impl Fn(&Child) -> bool) -> bool {
         let mut child = self.start(folder, Stdio::null());
         let was_running = loop {

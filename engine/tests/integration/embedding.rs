@@ -1,5 +1,5 @@
-//! Tests that the build script prints no line for cargo (`cargo::…`) that comes from a line break
-//! in the name of the weights file or in a text stored in that file.
+//! Tests that a line break in the name of the weights file, or in a text stored in that file, does
+//! not make the build script print an instruction to cargo (`cargo::…`).
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;

@@ -37,10 +37,10 @@ fn named(turn: Option<Square>, pass: &str) -> String {
     turn.map_or(pass.to_owned(), |square| square.to_string())
 }
 
-/// Plays games between the engine and a client, whose moves are random or, in half of the games,
-/// leave the engine few moves. `choose` asks the engine for its turn (`None` is a pass). `tell` is
-/// called at the start and after each turn, with all turns so far and true if the last one was the
-/// engine's, to send the turns that the engine lacks. Returns the passes of client and engine.
+/// Plays games between the engine and a client, which moves at random or, in half of the games,
+/// leaves the engine few moves. `choose` returns the engine's turn (`None` is a pass). At the start
+/// and after each turn, `tell` gets all turns, and true if the last one was the engine's; it sends
+/// the engine the turns that it lacks. Returns the passes of client and engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,
@@ -168,7 +168,7 @@ fn nboard_plays_whole_games_with_passes() {
     assert!(passes[0] > 3 && passes[1] > 3, "{passes:?}");
 }
 
-/// Once, a game in which fewer discs win was taken for an ordinary one.
+/// Formerly, NBoard mode played an anti game (the side with fewer discs wins) by the usual rules.
 #[test]
 fn nboard_refuses_a_game_of_other_rules() {
     let game = ggf::game(&Position::START, Side::Black, &[]);

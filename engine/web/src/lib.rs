@@ -44,7 +44,7 @@ pub extern "C" fn load(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| Loaded::load(name, Weights::read_bytes(name, bytes), true))
 }
 
-/// Does [`load`] for a weights file without training counts (occurrences of each parameter).
+/// Loads a weights file like [`load`], but without training counts (occurrences of parameters).
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -52,7 +52,7 @@ pub extern "C" fn load_part(name_bytes: usize) -> usize {
     })
 }
 
-/// Does [`load`] for a file of only the training counts of the weights from [`load_part`].
+/// Loads, like [`load`], a file with only the training counts for the weights of [`load_part`].
 #[unsafe(no_mangle)]
 pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)

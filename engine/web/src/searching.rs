@@ -17,11 +17,11 @@ use serde_json::{Value as Json, json};
 
 use crate::milliseconds;
 
-/// In MiB; fits into the memory of a phone.
+/// The size of the transposition table in MiB, which fits into the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
-/// `depth` and `exact` (empty squares for exact solving) override those of the level. Without a
-/// level, they are 0 if missing, and ProbCut prunes nothing.
+/// The settings of a search. `depth` and `exact` (empty squares for exact solving) override those
+/// of the level. Without a level, both default to 0, and ProbCut prunes nothing.
 #[derive(Deserialize)]
 pub(crate) struct How {
     level: Option<u32>,
@@ -176,7 +176,7 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
-/// Returns JSON: `steps` is the value for the player in 1/32 disc; `how` is text of [`how_found`].
+/// Returns the result as JSON, in which `steps` is the value for the player in 1/32 disc.
 pub(crate) fn search(line: &StatedPosition, how: &How) -> Result<Json, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;

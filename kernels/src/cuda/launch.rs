@@ -19,13 +19,13 @@ use crate::program::Program;
 /// The number of streams: a thread of a fit uses one, so that phases are computed in parallel.
 const STREAMS: usize = 8;
 
-/// About 5 blocks of 128 threads run at once; the others balance the load near a launch's end.
+/// About 5 of these blocks run at once; the others balance the load near the end of a launch.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
 /// Positions per chunk (2.6 MB), which is copied to the GPU while kernels work on the previous one.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// Percent of the free GPU memory. The rest is for phases in progress, 20 MB each.
+/// The percentage of the free GPU memory for positions. Each phase in progress needs 20 MB more.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// A launcher that runs the kernels of one program on the first GPU.

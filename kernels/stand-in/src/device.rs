@@ -28,7 +28,7 @@ pub(crate) struct State {
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// For each event, where a stream last recorded it, and the stream's clock then; `None`: never.
+    /// For each event, the point where a stream last recorded it (if ever), and the stream's clock.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostLauncher>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
@@ -41,7 +41,7 @@ pub(crate) struct State {
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers, from 1, of the calls of `cuStreamWaitEvent` that earlier waits do not imply.
+    /// The numbers, from 1, of the calls of `cuStreamWaitEvent` that earlier waits do not replace.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -56,7 +56,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers a stream's next operation; returns its moment and the vector clock that includes it.
+    /// Numbers a stream's next operation. Returns it, and the stream's clock, which includes it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;

@@ -1,5 +1,5 @@
 //! Checks for races: streams, events or the host's waits must order a write and any other use of
-//! the same memory; it does not suffice that one happened to run before the other.
+//! the same memory. The order in which both happened to run does not count.
 //!
 //! The [`Clock`] of a stream advances with its own operations, joins the clock of each event that
 //! the stream waits for, and joins the host's clock at each call that queues an operation.
@@ -42,8 +42,8 @@ impl Clock {
     }
 }
 
-/// The last write to a block of memory, and the reads since then. A read is dropped when another is
-/// recorded that is guaranteed to follow it: a write that waits for the second waits for both.
+/// The last write to a block of memory, and the reads since then. A new read replaces those that
+/// are guaranteed to precede it, because a write that waits for the new read waits for them also.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,

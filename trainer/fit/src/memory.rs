@@ -174,7 +174,7 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns how many items fill a quarter of the limit: to grow, their vector takes thrice that.
+    /// Returns how many items fill 1/4 of the limit; a growing vector takes up to 3 times its size.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
@@ -262,7 +262,7 @@ impl Temporary {
         Ok(Self::of(limit.temporary_file()?, limit))
     }
 
-    /// Uses `file`, which is empty and has no path; its errors name the folder of `limit` instead.
+    /// Uses the empty `file`, which has no path: errors name the folder of `limit` instead.
     pub(crate) fn of(file: File, limit: &MemoryLimit) -> Self {
         Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() }
     }

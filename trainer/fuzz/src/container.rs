@@ -10,7 +10,7 @@ pub(crate) const VERSION: u32 = 1;
 /// A section of a container: a name, and a content, with lengths that may be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Section {
-    /// In a readable file, a text of 1 to 255 bytes.
+    /// The name; readers accept only a text of 1 to 255 bytes.
     pub(crate) name: Vec<u8>,
     /// The uncompressed content, which the checksum of the container covers.
     pub(crate) content: Vec<u8>,

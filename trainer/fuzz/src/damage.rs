@@ -16,7 +16,7 @@ pub(crate) struct Damaged {
 pub(crate) enum Fate {
     /// Refuse the file, and name it and the place of the damage.
     Refused,
-    /// The same, or accept the file, because damage that no checksum covers may be invisible.
+    /// Refuse the file and name the place of the damage, or accept it: no checksum covers the file.
     RefusedByPlace,
     /// Refuse or accept the file, which equals an undamaged one or has valid checksums.
     Any,
@@ -204,8 +204,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(container::VERSION), fate: Fate::Any }
 }
 
-/// Damages a file of an unfinished run. Returns true if the resumed run must have the right result:
-/// unless content under a valid checksum is changed.
+/// Damages a file of an unfinished run. Returns false if content under a valid checksum is changed:
+/// the resumed run may then have a wrong result.
 pub(crate) fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Ways 5 to 7 remove, duplicate or swap sections, which must not change the result.

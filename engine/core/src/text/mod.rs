@@ -20,13 +20,13 @@ pub use source::TextSource;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Decodes a text as UTF-8, or, if it is invalid, as ISO-8859-1: every byte is a character.
+/// Decodes bytes as UTF-8 or, if that is invalid, as ISO-8859-1: each byte is then a character.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let other = |_| Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect());
     str::from_utf8(bytes).map_or_else(other, Cow::Borrowed)
 }
 
-/// Returns the first 40 characters of a text, with control characters escaped, and `…` for more.
+/// Returns at most 40 characters of a text, control characters escaped; `…` marks omitted text.
 pub fn excerpt(text: &str) -> String {
     shortened(text, 40)
 }
@@ -52,7 +52,7 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 pub struct Invalid(pub String);
 
 impl Invalid {
-    /// Creates the error for a text that is not `kind` ("a square"), but `expected` ("a1 to h8").
+    /// Creates an error such as "`z9` is not a square; expected a1 to h8".
     pub fn not(text: &str, kind: &str, expected: &str) -> Self {
         Self(format!("`{}` is not {kind}; expected {expected}", excerpt(text)))
     }
@@ -62,7 +62,7 @@ fn bad_line(path: &Path, number: u64, reason: &str) -> FileError {
     FileError::refused(path, format!("line {number}: {reason}"))
 }
 
-/// Parses `A..B` or `A..=B`, which both include `B` ≥ `A`, or `A` alone, within `limits`.
+/// Parses `A..B` or `A..=B` (both include B ≥ A), or `A` alone. A and B must be within `limits`.
 pub fn parse_range<T>(text: &str, limits: &RangeInclusive<T>) -> Option<RangeInclusive<T>>
 where
     T: FromStr + PartialOrd,

@@ -9,7 +9,7 @@ use crate::file::{FileError, Result, packing, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// The most bytes that [`TextSource::read_until`] reads, even from a device without end: 256 MiB.
+/// The number of bytes beyond which [`TextSource::read_until`] stops with an error: 256 MiB.
 const LONGEST_PIECE_BYTES: u64 = 1 << 28;
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -43,7 +43,7 @@ impl TextSource {
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
-    /// `bytes` is the size of `source`, 0 if unknown; error messages name `path`.
+    /// Opens a source of `bytes` bytes (0 if unknown); error messages name `path`.
     fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
@@ -73,7 +73,7 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns how many bytes of the file were read; if compressed, up to a buffer's length ahead.
+    /// Returns the number of bytes read from the file; if compressed, including the read-ahead.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }

@@ -120,10 +120,10 @@ impl Weights {
 
     /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0.
     ///
-    /// If a new group of phases joins n old groups, a class's new vector consists of its n old
-    /// vectors, times 1/√n: what a pair of classes adds to values becomes the mean over the n old
-    /// groups. Weights change so that a class alone has the same value as before. `None` if the new
-    /// vectors are too short for the old ones, or if a new group splits an old one.
+    /// If a new group of phases joins n old groups, the new vector of a class consists of its n old
+    /// vectors times 1/√n. Thus, the contribution of a pair of classes becomes its mean over the n
+    /// groups. Weights change so that the value of a single class stays the same. Returns `None` if
+    /// the new vectors are too short for the old ones, or if a new group splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -160,7 +160,7 @@ impl Weights {
         }
     }
 
-    /// Writes all sections to `writer`, and completes its file.
+    /// Writes all sections to `writer` and completes the file.
     pub fn write_to(&self, mut writer: Writer) -> Result<Summary> {
         writer.sections(self.sections())?;
         Ok(writer.finish()?)

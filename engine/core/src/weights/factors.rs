@@ -33,10 +33,10 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Returns factors of another shape; `None` unless k = new phases per group / old phases per
-    /// group is an integer, and new vectors are at least k times as wide as old ones. A new group
-    /// unites n old ones: k, or fewer in the last. The first half of a new vector has the first
-    /// halves of the n old vectors, each times 1/√n, then zeros; likewise the second half.
+    /// Returns factors of another shape. If a new group of phases unites n old groups, the first
+    /// half of its vectors has the first halves of the n old vectors times 1/√n, then zeros;
+    /// likewise the second half. `None` unless k = new / old phases per group is an integer, and
+    /// new vectors are at least k times as wide. (Only the last group can unite fewer than k.)
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -107,7 +107,7 @@ impl Factors {
         Section { name: section_name(group), content }
     }
 
-    /// Reads the number and the factor vectors of a group of phases; `None` for another section.
+    /// Reads the index and the factor vectors of a group of phases; `None` for another section.
     ///
     /// # Errors
     /// A message for a wrong length or a factor out of range.
@@ -146,8 +146,8 @@ pub fn own_worth(vector: &[i8]) -> f64 {
 /// the nearest, halves up. In discs, it is ½ Σ s_d² over the first half of the elements minus
 /// ½ Σ s_d² over the second half. `sum` is 64 · s, the sum of the position's factor vectors.
 ///
-/// An element of `sum` adds at most 80 factors of at most ±127, so it is at most ±10,160. The sum
-/// of the squares of 32 elements is below 2³².
+/// An element of `sum` is a sum of at most 80 factors from −127 to 127: at most ±10,160. The sum of
+/// the squares of 32 elements is thus below 2³².
 #[inline]
 pub fn steps_of_sum(sum: &[i16]) -> i32 {
     const SHIFT: u32 = (2 * FACTORS_PER_UNIT * FACTORS_PER_UNIT / STEPS_PER_DISC).ilog2();

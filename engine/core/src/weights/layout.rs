@@ -24,8 +24,8 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 /// a gather of 32 bits at the last weight stays inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each lane with an instance of a pattern, the index in a phase's table of the pattern's
-    /// weight for configuration 0 (of −n to n), all squares empty; for others, of the zero.
+    /// For each lane, the index in a phase's table of the weight of configuration 0 (empty squares)
+    /// of the lane's pattern; for a lane without a pattern instance, the index of the table's zero.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
@@ -106,7 +106,7 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// The expansion from classes to configurations, whose index is the same in all tables.
+/// The mapping from configurations to classes, by which the tables of all phases are expanded.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,

@@ -74,7 +74,7 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section into `block`. `before` has the weights of the phase before, then of this.
+    /// Expands a section into `block`. Its weights replace the previous phase's in `before`.
     fn take(
         &self,
         section: &Section,

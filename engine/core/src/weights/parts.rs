@@ -47,9 +47,9 @@ pub struct PartWeight {
 }
 
 impl<'a> ValueParts<'a> {
-    /// Splits the value of a position into terms. `of_phase` returns the weights that apply (for
-    /// each pattern instance, then for each scalar feature) and the term of the factors in steps.
-    /// Returns `None` if the player has no legal move: the value is then no sum of terms.
+    /// Splits the value of a position into terms. `of_phase` returns the weights of all pattern
+    /// instances, then of all scalar features, and the factors' term in steps of 1/32 disc. Returns
+    /// `None` if the player has no legal move: the value is then not a sum of terms.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,

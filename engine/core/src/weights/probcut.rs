@@ -4,8 +4,8 @@
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
 //! Othello", 1997. In the paper, each pair of depths has its own parameters. Here, a few
 //! coefficients determine them for all plies and depths, even for depths that were not measured.
-//! For exact scores, a confidence of 95 % there means that 95 % of cuts are right; here, that 95 %
-//! of searches return the right score.
+//! For exact scores, a confidence of 95 % means here that 95 % of searches return the right score;
+//! in the paper, it means that 95 % of cuts are right.
 
 use serde::Serialize;
 
@@ -179,7 +179,7 @@ pub(super) const ENDS: &str = "ends";
 /// The number of coefficients of an exact score's predicted mean ([`EndDepths::mean_terms`]).
 pub const END_MEAN_TERMS: usize = 9;
 
-/// The number of coefficients of that prediction's standard error ([`EndDepths::error_terms`]).
+/// The number of coefficients of a predicted exact score's error ([`EndDepths::error_terms`]).
 pub const END_ERROR_TERMS: usize = 5;
 
 /// The number of confidence levels: one for each selectivity of a search except full width.
@@ -229,7 +229,7 @@ impl Ends {
         self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
-    /// Returns the deviation of a confidence level (0 the lowest), if less than [`CONFIDENCES`].
+    /// Returns the deviation of a confidence level from 0, the lowest, to [`CONFIDENCES`] − 1.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }

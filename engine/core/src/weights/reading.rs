@@ -36,8 +36,8 @@ impl Weights {
 }
 
 impl Counts {
-    /// Reads a weights file in memory that has only the training counts, and its provenance. `set`
-    /// is the pattern set of the counts. Messages use `name` as the path.
+    /// Reads training counts and provenance from a weights file in memory that has no other
+    /// content. `set` is the pattern set of the counts. Messages use `name` as the path.
     pub fn read_part(name: &Path, bytes: Vec<u8>, set: &PatternSet) -> Result<(Self, Provenance)> {
         let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
         let mut parts = ReadSections::of(set.clone(), true);
@@ -47,8 +47,8 @@ impl Counts {
     }
 }
 
-/// The file may lack the training counts unless `has_counts` is set, and the result then has none.
-/// The checksum is empty if `reader` comes from [`Reader::of_part`].
+/// If `has_counts`, the file must have training counts; otherwise, the result has no counts. The
+/// checksum is empty if `reader` comes from [`Reader::of_part`].
 fn read(mut reader: Reader, has_counts: bool) -> Result<WeightsFile> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
@@ -82,7 +82,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
 /// first section is read; without stored counts, `weights.counts` is one row of zeros.
 pub(super) struct ReadSections {
     pub(super) weights: Weights,
-    /// The names of the sections that were read; for a section of changes, that of the whole row.
+    /// The names of the sections that were read; for `weight changes 07`, the name `weights 07`.
     came: BTreeSet<String>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,

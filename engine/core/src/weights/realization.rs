@@ -19,28 +19,28 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest mean probability, 3/4 in steps of 1/65535, of a family of which a position can have
-/// many moves: near 1, the probabilities of one position's moves would total far more than 1.
+/// The greatest mean probability (3/4, in steps of 1/65535) in a family of which a position can
+/// have many moves: near 1, the probabilities of one position's moves would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move among all moves of its position. The order is by the static value after the
 /// move, for the side that makes it, minus ¼ disc for each reply of the opponent (½ on corners).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
-    /// The first move in this order.
+    /// The move that ranks first.
     First,
-    /// The second move in this order.
+    /// The move that ranks second.
     Second,
-    /// The third move in this order.
+    /// The move that ranks third.
     Third,
-    /// The fourth or fifth move in this order.
+    /// A move that ranks fourth or fifth.
     Fourth,
-    /// A move after the first five.
+    /// A move that ranks below fifth.
     Late,
 }
 
 impl Rank {
-    /// Returns the rank of a move with `others` moves before it in the order.
+    /// Returns the rank of a move if `others` moves of its position rank before it.
     pub fn after(others: usize) -> Self {
         match others {
             0 => Self::First,
@@ -67,14 +67,14 @@ pub enum Place {
     Inner,
 }
 
-/// The result of an earlier, shallower search of a position for one of its moves.
+/// The relation of a move to the best move that an earlier, shallower search of its position found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
     /// The position was not searched before.
     Nothing,
-    /// The search found this move best.
+    /// An earlier search found this move best.
     Best,
-    /// The search found another move best.
+    /// An earlier search found another move best.
     Another,
 }
 
@@ -101,11 +101,11 @@ impl MoveKind {
     /// The number of kinds of moves.
     pub const COUNT: usize = 5 * 3 * 5 * 16;
 
-    /// The number of move kinds in a family: 5 [`Place`]s × 2⁴ values of the `bool` fields. They
-    /// have one [`Rank`], one [`Memory`] and consecutive indices.
+    /// The number of move kinds in a family: 5 [`Place`]s × 2⁴ values of the `bool` fields. All
+    /// kinds of a family have the same [`Rank`] and [`Memory`], and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have several moves of a family (a number over all stages).
+    /// Returns true if a position can have several moves of a family (an index over all stages).
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(refused(&never), "probability 5 is 0; expected more");
     }
 
-    /// If a file stated that every move is nearly certain, searches did not end.
+    /// If a file stated that every move is nearly certain, searches would not end.
     #[test]
     fn a_section_in_which_every_move_is_certain_is_refused() {
         let forged = Realization { steps: vec![60_000; Realization::COUNT] };

@@ -10,7 +10,7 @@ const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
 const COUNT_CHANGES: &str = "count changes";
 
-/// The weights or training counts of a phase: a section of a weights file or of a part of a fit.
+/// The weights or training counts of a phase: a section of a weights file or of a fit's part file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
     /// The weights of the phase in steps of 1/32 disc, |weight| ≤ [`MAX_STEPS`].
@@ -50,7 +50,7 @@ pub(super) fn check_steps(steps: &[i16]) -> Result<(), String> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the row of `phase`. Adds changes to the row of the previous phase, from `before`.
+    /// Returns the row of `phase`. If `self` has changes, adds them to the previous phase's row.
     pub(super) fn after<'a>(
         self,
         phase: Phase,

@@ -12,7 +12,7 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors; index 0 comes after [`MARGIN`] vectors of zeros.
+/// The indices of a position's factor vectors: index i means the vector at place [`MARGIN`] + i.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     pub(super) middles: &'a Middles,
@@ -21,7 +21,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Returns the index of each lane's vector, in a single loop, which the compiler vectorizes.
+    /// Returns the index of each lane's factor vector. The compiler vectorizes this single loop.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (&self.middles.of.0, &self.indices.0);
@@ -29,7 +29,7 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution of the factors, of `dimensions` numbers, to a value, in 1/32 disc.
+/// Returns the contribution of the factor vectors (of width `dimensions`) to a value, in 1/32 disc.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,

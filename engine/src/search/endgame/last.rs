@@ -69,7 +69,7 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// After [`four_empties`], the square that is alone in its quadrant, if any, is the first.
+/// After [`four_empties`], `squares` begins with the square that is alone in its quadrant, if any.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -148,8 +148,8 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Returns true if the move is legal and its score above `self.alpha`, which ends the node.
-    /// `score` scores the child, given it and alpha of its null window (−`self.alpha` − 1).
+    /// Returns true if the move is legal and its score is above `self.alpha`: the node then ends.
+    /// `score` scores a child, given the child and the alpha of its null window, −`self.alpha` − 1.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -186,17 +186,17 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Sorts the last four empty squares by how many of the four are in a square's quadrant: first 1,
-/// then 3, 2 and 4, because moves in quadrants with an odd number of empty squares come first.
-/// Squares of the same quadrant stay adjacent and in their previous order.
+/// Sorts the last four empty squares by the number of these squares in a square's quadrant, in the
+/// order 1, 3, 2, 4: quadrants with an odd number of empty squares come first. Squares of the same
+/// quadrant stay adjacent and in their previous order.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// For each key, the order in which [`by_quadrants`] puts four squares (indices 0 to 3). A key has
-/// the quadrants of the four squares, 2 bits each, that of the first square in the lowest bits.
+/// The orders in which [`by_quadrants`] puts four squares (indices 0 to 3). The index of an order
+/// has the quadrants of the squares, 2 bits each, with the first square in the lowest bits.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;

@@ -40,9 +40,9 @@ const FIRST_MARGIN: Value = Value::from_score(3);
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Searches `position` to the end of the game. Also stores the score of the child after the
-    /// best move, so that a later search of this child only looks for a move with that score. If a
-    /// limit ends this search, the error has the score of `position` that an earlier search stored
-    /// or, without one, the result of the fixed-depth search that precedes the search to the end.
+    /// best move, so that a later search of the child only looks for a move with that score. If a
+    /// limit ends the search, the error has the score of `position` that an earlier search stored
+    /// or, without one, the result of the fixed-depth search that guesses the score.
     pub(super) fn endgame_to_the_end(&mut self, position: &Position) -> Result<Best, Reached> {
         let state = self.evaluator.state(position);
         let best = match self.solved(position) {
@@ -91,7 +91,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if self.is_stopped() { Err(guess) } else { Ok(best) }
     }
 
-    /// Returns the score, by searches in ever wider windows around `center`; wrong if stopped.
+    /// Finds the score in ever wider windows around `center`. If stopped, the result is wrong.
     fn endgame_around(&mut self, position: &Position, state: &E::State, mut center: Value) -> Best {
         let (mut margin, open) = (FIRST_MARGIN, Value::MAX + DISC);
         loop {

@@ -43,7 +43,7 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The length of the array of move-ordering keys: more than a null-window node has empty squares.
+/// The length of the array of move-ordering keys; a null-window node has fewer legal moves.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
@@ -52,7 +52,7 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index of the key's move in the list; for `i32::MIN` (no move), one beyond the list.
+/// Returns the index of the key's move in the list; beyond the list for `i32::MIN` (no move).
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
@@ -144,7 +144,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the best score, or the first above `alpha`, and its move. Needs a legal move.
+    /// Returns the best score or the first above `alpha`, and its move. A move must be legal.
     #[inline(always)]
     fn best_fastest_first(
         &mut self,

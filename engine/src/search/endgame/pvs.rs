@@ -10,18 +10,18 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a transposition-table entry whose moves a node searches first: those of the
-/// search that guesses the score are worse than the first by [`Searcher::move_score`]. With 6,
-/// solves take 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39.
+/// The least depth of a transposition-table entry whose moves a node searches first. Shallower ones
+/// come from the search that guesses the score; [`Searcher::move_score`] is better. With 6, solves
+/// take 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39.
 const TRUSTED_DEPTH: u32 = 8;
 
-/// The least numbers of empty squares at which the shallow search that scores a move has depth 1, 2
-/// and 3 (below: 0). Solves with 15, 17 and 20 search as many nodes, but take 2 to 4 % more time.
+/// The least numbers of empty squares at which the shallow search of a move has depth 1, 2 and 3 (0
+/// with fewer). With 15, 17 and 20, solves search as many nodes, but take 2 to 4 % more time.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// The least number of empty squares at which move scores include the factors' contribution. With
-/// fewer, moves are scored without factors, by the weights of one phase at all plies: 1 to 4 % more
-/// nodes, but 3 to 20 % less time, than with factors and the weights of the position's phase.
+/// The least number of empty squares at which move scores include the factors. With fewer, they use
+/// only the weights, of one phase at all plies. Solves then take 1 to 4 % more nodes, but 3 to 20 %
+/// less time, than with factors and the weights of the position's phase.
 const FACTOR_EMPTIES: u32 = 19;
 
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
@@ -58,9 +58,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
         searcher.stability_bound(position, alpha.score(), empties).map(Value::from_score)
     }
 
-    /// Computes move scores by shallow searches. One stops at an upper bound if this puts the score
-    /// [`MOVE_SCORE_MARGIN`] below the best before it (saves 6 to 8 % of a solve's time) or, as in
-    /// Edax, the move's value [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
+    /// Computes move scores by shallow searches. A search stops if it proves a move score at least
+    /// [`MOVE_SCORE_MARGIN`] below the best before (saves 6 to 8 % of a solve's time) or, as in
+    /// Edax, a value at least [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
         moves: &mut Moves,
@@ -110,8 +110,8 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Finds a move that attains a known score, by null-window searches; the first move in move
-    /// ordering if none does, because a pruned search found the score. There must be a legal move.
+    /// Finds a move that attains a known score, by null-window searches. If none does, because a
+    /// pruned search found the score, returns the first in move order. There must be a legal move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -139,8 +139,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Best { value: score, square: first }
     }
 
-    /// Returns a move's ordering score in steps of 1/32 disc. It may be only an upper bound if it
-    /// is at most `least`, or if a shallow search values the move at `hopeless` or less.
+    /// Returns a move's ordering score in steps of 1/32 disc. The score may be only an upper bound
+    /// if it is at most `least`, or if a shallow search values the move at `hopeless` or less.
     #[compiled_for(I::SET)]
     fn move_score(
         &mut self,

@@ -52,9 +52,9 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// A reach is −4 log₂ of the probability at which lines end: 200 for 2^−50. A line of at most 7
-/// moves, each of probability 1/16 or more, has 2^−28 or more, so no line may end before the end of
-/// the game.
+/// The reach of 200 = −4 log₂ p means that lines end at the probability p = 2^−50. A line of up to
+/// 7 moves, each of probability 1/16 or more, has a probability of at least 2^−28. So no line may
+/// end before the end of the game.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();

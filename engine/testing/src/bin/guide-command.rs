@@ -9,8 +9,8 @@
 //!   (which take minutes) and, without a GPU, those that need one.
 //! * `cargo` and the scripts of the repository do nothing.
 //!
-//! If the real program exits with status 1, its work found something wrong. The stand-in then exits
-//! with 0, because work on so small a scale may find something wrong.
+//! If the real program exits with status 1 (its work found something wrong, as may happen on so
+//! small a scale), the stand-in exits with 0.
 
 use std::ffi::OsStr;
 use std::fs;

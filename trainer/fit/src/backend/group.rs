@@ -7,15 +7,15 @@ use crate::model::Model;
 /// A group of phases that share factors: the parameters that occur in its positions, and the layout
 /// of its vectors, such as its weights and their gradients.
 ///
-/// A group numbers those parameters that occur, the most frequent first: vectors become several
-/// times shorter, and frequent elements adjacent. A vector has the weights of one phase after
-/// another, then the factors of one parameter after another. The last number stands for all
-/// parameters that do not occur; its weights in all phases and its factors stay 0.
+/// Only parameters that occur have their own index, the most frequent the lowest. Vectors are thus
+/// several times shorter, and their frequent elements adjacent. A vector has the weights of one
+/// phase after another, then the factors of one parameter after another. The last index stands for
+/// all parameters that do not occur; its weights and factors stay 0.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
-    /// The index in `parameters` of each parameter of the model; its length if it does not occur.
+    /// For each parameter of the model, its index in `parameters`, or their number if it is absent.
     pub numbers: Vec<u32>,
     /// The parameters that occur in the group, those most frequent in training first.
     pub parameters: Vec<u32>,
@@ -58,7 +58,7 @@ impl Group {
         self.parameters.len() + 1
     }
 
-    /// Returns the indices of a phase's weights in a vector; outside the group, of its first phase.
+    /// Returns the indices in a vector of a phase's weights; of the first if not in the group.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()

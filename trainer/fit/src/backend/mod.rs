@@ -179,17 +179,16 @@ pub trait Backend: Sized + Sync {
     /// Allocates the memory that [`Self::descend`] needs, and returns it.
     fn scratch(&self) -> Result<Self::Scratch>;
 
-    /// Does one step of Adam for a group of phases that share factors. Updates only weights and
-    /// factors with n > 0 (n is defined below), and rounds weights to 2⁻¹⁸ disc, factors to 2⁻¹⁶
-    /// √disc. Returns Σ ω · residual² over the batch before the update, in 2⁻²⁶ occurrence · disc²,
-    /// where ω is the importance of a position, in occurrences.
+    /// Does one step of Adam for a group of phases that share factors. Rounds weights to 2⁻¹⁸ disc,
+    /// factors to 2⁻¹⁶ √disc. Returns Σ ω · residual² over the batch before the update, in 2⁻²⁶
+    /// occurrence · disc², where ω is the importance of a position, in occurrences.
     ///
     /// A parameter (a class, or a count of a scalar feature) has a weight in each phase and one
     /// factor vector in the group. For a weight or factor w of a parameter, let s be Σ ω · residual
     /// · ∂value/∂w over the batch, n be Σ ω over the parameter's occurrences in the batch (for a
     /// weight, only in its phase), and N be Σ ω over its occurrences in all training positions of
-    /// the group. The update of w is that of [`Self::adam`] with this s and with the ridge `ridge ·
-    /// n / N`, so that in an epoch rare and frequent parameters are pulled equally.
+    /// the group. If n > 0, w is updated as by [`Self::adam`] with this s and the ridge
+    /// `ridge · n / N`: in an epoch, the ridge pulls rare and frequent parameters equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,

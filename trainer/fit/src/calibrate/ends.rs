@@ -1,10 +1,10 @@
 //! Calibrates the model of endgame ProbCut, which predicts exact scores from the values of shallow
 //! searches.
 //!
-//! Positions come from self-play games; some are reached by one or two further random moves, since
-//! most positions of a search do not occur in strong games. The predictions are fitted to the exact
-//! scores. Then endgame searches try several cut thresholds, in standard deviations of the
-//! prediction: that of a confidence such as 95 % lets 95 % of the searches return the exact score.
+//! Positions come from self-play games. In some, one or two random moves follow, since a search
+//! also visits positions after bad moves. The model is fitted to exact scores. Then endgame
+//! searches try several cut thresholds, in standard deviations of the prediction. The threshold of
+//! a confidence of 95 % is the one with which 95 % of the searches return the exact score.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ use super::{Work, no_model};
 use crate::source::Result;
 
 const LEAST_EMPTIES: u32 = 12;
-/// The trials solve held-out positions of at least `Settings::most` minus this many empty squares.
+/// The trials use the held-out positions with `most` − this number or more empty squares.
 const BELOW_GREATEST: u32 = 1;
 const GAME_DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
@@ -115,7 +115,7 @@ struct Sample {
     empties: u32,
     score: Discs,
     nodes: u64,
-    /// (Depth, value in discs) of the static search (depth 0), then of the shallow search.
+    /// (Depth, value in discs) of the static evaluation (depth 0), then of the shallow search.
     known: [(u32, f64); 2],
 }
 
@@ -160,8 +160,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Draws a number k, and samples a position with k empty squares of self-play game `number`, or
-/// reached from it by one or two random moves; `None` if the game ends before.
+/// Samples a position with a random number of empty squares: one of self-play game `number`, or one
+/// that 1 or 2 random moves reach from there. Returns `None` if the game ends before it.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,
@@ -243,8 +243,8 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns the cut threshold of each confidence, in standard deviations of the prediction: linearly
-/// interpolated between two `trials` in the logarithm of the share of wrong scores.
+/// Returns the cut threshold of each confidence, in standard deviations of the prediction. Between
+/// two `trials`, the threshold is interpolated linearly in ln(share of wrong scores).
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

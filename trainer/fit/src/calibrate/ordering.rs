@@ -152,8 +152,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of that at which the fitted effect of one more reply of the
-/// opponent (`found.counts[0]` discs) is 16 points, the search's own penalty for a reply.
+/// The strengths to try, as multiples of s. With strength s, the fitted effect of one more reply of
+/// the opponent (`found.counts[0]` discs) is 16 points, equal to the search's own penalty for it.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns the families to which the weights are fitted, then the held-out families.
@@ -204,9 +204,9 @@ fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS
     [replies.count_ones(), (replies & CORNERS).count_ones(), odd].map(f64::from)
 }
 
-/// Plays a game until `empties` squares are empty. The first 10 to 19 and the last 4 moves are
-/// random, because a search also meets badly played positions; a search of depth 2 chooses the
-/// others. `None` if the game ends before, or if the side to move must pass at the end.
+/// Plays a game until `empties` squares are empty. The first 10 to 19 moves and the last 4 are
+/// random, because a search also visits bad positions. A search of depth 2 chooses the other moves.
+/// Returns `None` if the game ends before, or if the side to move must pass at the end.
 fn play_to<E: Evaluate>(
     empties: u32,
     mut random: Generator,

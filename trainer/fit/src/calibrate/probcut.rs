@@ -109,7 +109,7 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
-    /// Element d: the search value at depth d ≤ `Settings::most`, d < empty squares, in discs.
+    /// Element d: the value of a search to depth d, in discs, for d ≤ `most` and d < empty squares.
     values: Vec<f64>,
 }
 
@@ -147,7 +147,7 @@ fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// Returns the expected standard deviation of the prediction's error, and the error, in discs.
+/// Returns the standard deviation that the model expects of an error, and the error, in discs.
 fn errors(probcut: &ProbCut, pair: &Pair) -> [f64; 2] {
     let prediction = probcut.prediction(pair.depths);
     [prediction.error, pair.wanted - prediction.slope * pair.known - prediction.offset]

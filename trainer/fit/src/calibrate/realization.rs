@@ -187,8 +187,8 @@ impl Counts {
         })
     }
 
-    /// Returns the share of legal moves that were played. [`leaning`] draws that of a rare kind
-    /// towards that of its [`Family`] in the same stage, and this towards that over all stages.
+    /// Returns the played share of moves by stage and kind. [`leaning`] pulls a kind's share to its
+    /// [`Family`]'s share in the stage, and the latter to the family's share in all stages.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -205,7 +205,7 @@ impl Counts {
     }
 
     /// Returns the mean of −log₂ p over the played moves, where p is the model's probability of a
-    /// move. Each counts twice: with the best move of a shallow search, and without a search.
+    /// move. Each move counts twice: with and without knowledge of a shallow search's best move.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -235,7 +235,7 @@ fn kinds(stage: usize, family: usize) -> Range<usize> {
     first..first + MoveKind::FAMILY
 }
 
-/// Returns the share of moves that were played, smoothed by [`PRIOR`] moves with the share `other`.
+/// Returns `played / available`, smoothed as if [`PRIOR`] more moves had the share `other`.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }
@@ -274,8 +274,8 @@ mod tests {
         kind.index()
     }
 
-    /// The four first moves are symmetric images, so all have the same value, and their order is
-    /// that of the board: d3, c4, f5, e6. The played move f5 must be counted as the third.
+    /// The four first moves are symmetric, so their values are equal, and the search orders them by
+    /// square: d3, c4, f5, e6. The played move f5 must be counted as the third.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");

@@ -1,6 +1,6 @@
-//! Samples, each from a separate self-play game. Two linear regressions are fitted to 4/5 of
-//! them: of the exact score (endgame ProbCut) or the value of a deep search (ProbCut), and of the
-//! logarithm of the standard deviation of its error. The other samples test the models.
+//! Draws a sample from each self-play game. Fits two linear regressions to 4/5 of the samples: of
+//! the exact score (endgame ProbCut) or the value of a deep search (ProbCut), and of log σ, with σ
+//! the standard deviation of this prediction's error. The other samples test the model.
 
 use std::fmt;
 
@@ -62,8 +62,8 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// Fits M coefficients of a value, and E of the logarithm of its error's standard deviation, to
-/// examples of the terms of both and the true value in discs.
+/// Fits value = a · x and log σ = b · y, where σ is the standard deviation of the value's error;
+/// returns (a, b). An example is (x, y, true value in discs).
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = ([f64; M], [f64; E], f64)>,
 ) -> ([f64; M], [f64; E]) {
@@ -87,7 +87,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Returns the root mean squares over pairs of a predicted standard deviation and the error.
+    /// Returns the root mean squares over `pairs` of (predicted standard deviation, actual error).
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let (mut positions, mut squares) = (0, [0.0; 2]);
         for pair in pairs {
@@ -112,7 +112,7 @@ pub(super) fn write_errors<'e>(
     writeln!(f, "prediction error in discs on held-out positions:\n{}", table(columns, rows))
 }
 
-/// A tiny ridge in the normal equations makes linearly dependent terms harmless.
+/// Solves least squares with a tiny ridge, which makes linearly dependent terms harmless.
 fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     const RIDGE: f64 = 1e-9;
     let mut matrix = terms.t().dot(terms);
@@ -121,8 +121,8 @@ fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     solve(matrix, terms.t().dot(wanted))
 }
 
-/// Fits log σ of normal residuals, linear in `terms`, by maximum likelihood: a gamma regression of
-/// the squared residuals with a logarithmic link, by iterated least squares with equal weights.
+/// Returns the maximum-likelihood b for `residuals` from N(0, σ²), where log σ = `terms` · b: a
+/// gamma regression of their squares with a logarithmic link, by iterated least squares.
 fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);

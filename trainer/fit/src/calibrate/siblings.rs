@@ -1,7 +1,7 @@
-//! Least squares on the score differences between all moves of a position, which form a family.
+//! Least squares on the score differences between the moves of a position (a family).
 //!
-//! A constant that is common to the scores of all moves of a position does not affect their order.
-//! So the family's mean is subtracted, both from the scores and from the predicted scores.
+//! Only these differences affect the order of moves. So the fit subtracts the family's mean from
+//! the scores and from the predicted scores.
 
 use std::ops::Range;
 
@@ -57,9 +57,9 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)², with both scores
-    /// relative to the mean of their family, by conjugate gradients, preconditioned by
-    /// [`Self::diagonal`] (for pattern weights, plus `ridge`).
+    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)² by conjugate
+    /// gradients. Both scores are relative to the mean of their family. The preconditioner is
+    /// [`Self::diagonal`], plus `ridge` for pattern weights.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -92,8 +92,8 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share of the variance of the scores within families that `by` explains: 1 is
-    /// perfect, 0 as good as each family's mean score, below 0 is worse.
+    /// Returns 1 − Σ (predicted − true score)² / Σ (true score)², with both scores relative to
+    /// their family's mean: the share of the variance within families that `by` explains.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -120,8 +120,8 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns the diagonal of the normal matrix before centring, if no parameter occurs twice in a
-    /// position: each parameter's number of occurrences, then Σ x² for each of the counts x.
+    /// Returns each parameter's number of occurrences, then Σ x² for each of the counts x. This is
+    /// the diagonal of the uncentred normal matrix if no position has a parameter twice.
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);

@@ -40,7 +40,7 @@ const KEYS: [(Key, f64); 6] = [
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// For each key, how many positions a filter excludes by its range, and because it is undefined.
+/// For each key, how many excluded positions have it out of range, and how many undefined.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 
@@ -90,8 +90,8 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Returns true if the position passes; otherwise counts its first failing condition in
-    /// `excluded`. `played` is `None` outside games; `seed` determines the number for `share=A..B`.
+    /// Returns true if the position passes; otherwise counts the first condition that fails in
+    /// `excluded`. `played` is `None` outside games. `seed` and the position determine its `share`.
     pub fn passes(
         &self,
         row: &ScoredPosition,

@@ -81,13 +81,13 @@ impl fmt::Display for DataChoice {
     }
 }
 
-/// The records in a range of games or of positions, which one thread reads in a few seconds.
+/// The number of games, or of positions, in a range. One thread reads a range in a few seconds.
 const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
 /// Twice the size of a position, since growing vectors allocate up to twice their content.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// In each range of records, the bytes of the frames (blocks of records) labelled at a time.
+/// The bytes of the frames (blocks of records) of a range that are in memory at a time.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -143,7 +143,7 @@ impl<'a> Inputs<'a> {
         self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns how many ranges of records to read at once (1 or 2), and the bytes of `limit` left.
+    /// Returns how many ranges to read at once (1 or 2), and `limit` minus their bytes.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
@@ -181,7 +181,7 @@ pub(super) fn no_usable_positions(
     Invalid(reason + labels.remedy()).into()
 }
 
-/// The SHA-256 of each training file, and the clause by which an equal test file is refused.
+/// For each training file, its SHA-256 and the reason why an equal file cannot be a test file.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 

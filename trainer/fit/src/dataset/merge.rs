@@ -37,7 +37,7 @@ pub(super) fn merge<E>(
     trained.map_or(Ok(()), |last| take(Subset::Training, last.merged()))
 }
 
-/// Returns the sort key of a row. By its hash, any range of rows is a random sample (mini-batch).
+/// Returns the sort key of a row: a hash first, so that any range of rows is a random sample.
 pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
@@ -59,7 +59,7 @@ fn scattered(position: &Position) -> u64 {
 struct Duplicates {
     position: Position,
     weight: i64,
-    /// Σ label · weight in 2⁻¹⁴ disc · occurrence (1/256 · 1/64); i64 holds 2³³ largest terms.
+    /// Σ label · weight, in 1/256 disc · 1/64 occurrence. An i64 can hold 2³³ largest terms.
     labels: i64,
 }
 
@@ -76,8 +76,8 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns the added duplicates of a position as one. Its label is their weighted mean, with
-    /// halves rounded away from zero; its weight is the sum of their weights, at most `u16::MAX`.
+    /// Returns one row for all added duplicates. Its label is their weighted mean, with halves
+    /// rounded away from zero. Its weight is the sum of their weights, at most `u16::MAX`.
     fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));

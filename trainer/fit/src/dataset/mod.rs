@@ -165,7 +165,7 @@ impl Dataset {
         others.for_each(|(_, rows)| *rows = PhaseRows::default());
     }
 
-    /// Returns a phase's kinds of training labels, the most frequent first, duplicates counted.
+    /// Returns the number of training labels of each kind in a phase, the most frequent kind first.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
         self.counts.labels.get(phase.index()).cloned().unwrap_or_default()
     }

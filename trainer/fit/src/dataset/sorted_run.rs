@@ -1,5 +1,5 @@
-//! The labelled positions of a range of records, sorted by subset, by phase, and by [`order`]. Rows
-//! (labelled positions) are in memory, in a mapped file, or in a part of a run.
+//! A sorted run: the labelled positions (rows) of a range of records, sorted by subset, by phase
+//! and by [`order`]. The rows are in memory or in a mapped file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -86,7 +86,7 @@ pub(super) struct RowSink<'l> {
 }
 
 impl<'l> RowSink<'l> {
-    /// Creates a sink: with a limit in a temporary file, otherwise in memory, with room for `rows`.
+    /// Creates a sink for rows: in a temporary file if there is a limit, else in memory.
     pub(super) fn new(limit: Option<&'l MemoryLimit>, rows: usize) -> Self {
         let rows = if limit.is_some() { 0 } else { rows };
         Self { memory: Vec::with_capacity(rows), file: None, limit }
@@ -289,7 +289,7 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the run of the rows `map[bytes]`; `None` if `description` states another number.
+    /// Returns the run with the rows `map[bytes]`; `None` if they do not match `description`.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

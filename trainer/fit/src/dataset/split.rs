@@ -115,14 +115,14 @@ impl Split {
         self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the subset of a canonical position outside games; `None` outside [`Self::share`].
+    /// Returns the subset of a canonical position outside games; `None` if the share omits it.
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())
     }
 
-    /// Returns the subset that the record states, or else that of its game by the seed; `None` if
-    /// [`Self::share`] omits the game.
+    /// Returns the subset that the record states or, if it states none, the subset that the split
+    /// gives to its game; `None` if [`Self::share`] omits the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));

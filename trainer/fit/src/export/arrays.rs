@@ -1,5 +1,4 @@
-//! Writes arrays, and weights and positions as arrays, to NumPy's `.npz` files; see
-//! `datasets/formats.md`.
+//! Writes weights, positions and other arrays to NumPy's `.npz` files; see `datasets/formats.md`.
 
 use std::io::{Seek, Write};
 use std::ops::Range;
@@ -57,7 +56,7 @@ impl<W: Write + Seek> Npz<W> {
 pub(super) struct Place {
     pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the axes of parameters: classes, or scalar features and the values of each.
+    /// The axes' lengths: classes for a pattern; features and their values for scalar features.
     axes: Vec<usize>,
 }
 
@@ -141,7 +140,7 @@ fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// Returns the squares (0 to 63) of each instance (row) of a pattern; column d has the digit of 3ᵈ.
+/// Returns the squares (0 to 63) of a pattern's instances (rows), least significant digit first.
 fn instances(weights: &Weights, number: usize) -> Array2<u8> {
     let geometry = weights.geometry();
     let own = geometry.instances.iter().filter(|instance| instance.pattern == number);

@@ -21,7 +21,7 @@ const HEADER_BYTES: usize = 28;
 /// The number of tables of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
 
-/// Returns an Edax evaluation file with exactly these weights: Edax's unit, 1/128 disc, is finer.
+/// Returns an Edax evaluation file with exactly these weights: 1/32 disc is 4 of Edax's units.
 pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Edax)?;
     let order = order(weights.geometry());

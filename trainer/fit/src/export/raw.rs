@@ -5,11 +5,10 @@ use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::file::sha256_of;
 use othello_engine::pattern::{Scalar, configurations};
 
-/// Returns the weights as little-endian 16-bit words in units of 1/32 disc, phase by phase: for
-/// each pattern, a weight for each configuration; then for each scalar feature, a weight for each
-/// value (0, 1, 2, …). Weights that n phases share are written once ([`c_file`] states n). Then,
-/// for each group of phases that shares factors, comes a vector for each weight of a phase, in the
-/// same order, with signed bytes in 1/64 √disc.
+/// Returns weights as little-endian 16-bit words in 1/32 disc, phase by phase: for each pattern, a
+/// weight for each configuration; then for each scalar feature, a weight for each value (0, 1, …).
+/// Weights that n phases share are written once ([`c_file`] states n). The factors follow: for each
+/// group of phases, a vector for each weight of a phase, as signed bytes in 1/64 √disc.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];

@@ -20,10 +20,10 @@ use crate::source::npz::NpyReader;
 
 const MAX_SET_BYTES: u64 = 1 << 20;
 
-/// Reads weights from the arrays of an `.npz` file, whose weights are in steps of 1/32 disc:
-/// `pattern_set`, the weights of every pattern (`weights_00`, `weights_01`, …) and, if the set has
-/// scalar features, `scalar_weights`; also training counts (`counts_00`, …), if present, and
-/// factors (`factors_00`, …), if the set has any. Rounds fractions of a step.
+/// Reads weights, in steps of 1/32 disc, from the arrays of an `.npz` file: `pattern_set`, the
+/// weights of each pattern (`weights_00`, …), `scalar_weights` if the set has scalar features,
+/// `factors_00`, … if the set has factors, and optional training counts (`counts_00`, …). Rounds
+/// fractions of a step.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(mut steps) = arrays.array("steps_per_disc")?
@@ -91,8 +91,8 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins the arrays of a `kind`, such as `weights`, to a matrix with `rows` rows, and with one
-    /// column or `dimensions` for each parameter; `None` if that of the first pattern is missing.
+    /// Joins the arrays of a `kind`, such as `weights`, to a matrix of `rows` rows, with one column
+    /// or `dimensions` columns for each parameter; `None` if the first pattern has no such array.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,

@@ -129,7 +129,7 @@ fn corresponding(
     Ok(parameters)
 }
 
-/// Finds an image of `pattern` in `target`: its index, and the index in it of each square's image.
+/// Finds a symmetric image of `pattern` in `target`: its index, and the place of each square in it.
 fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
     let squares = pattern.squares();
     let others = target.patterns().iter().map(Pattern::squares).enumerate();
@@ -150,7 +150,7 @@ const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
 /// Reads another program's weights, in 1/128 disc. `of_phase` returns a phase's weights, for the
-/// parameters in `order`, and its constant. As our weights have no constant, a quarter of it is
+/// parameters in `order`, and its constant. Our weights have none, so a quarter of the constant is
 /// added to each weight of the pattern `row 2`, which has four instances in every position.
 pub(super) fn read_finer(
     program: Program,

@@ -1,11 +1,11 @@
 //! Writes games as a WTHOR file (`.wtb`), the format of [`crate::source::wthor`].
 //!
-//! The players and the tournament have number 0, the date is 0. The header has one number of empty
-//! squares, to which all theoretical scores refer: the one at which most solved games have a score,
-//! or 0 if no game is solved, or if a game reaches this number without a score there. The score
-//! field of a game that ends before this number, or of every game if it is 0, repeats the result.
-//! The result of an unfinished game is the stated result or, without one, black's discs on the
-//! board. The file cannot store the other data of our records, such as search values.
+//! The numbers of the players and the tournament and the date are 0. All theoretical scores refer
+//! to the number n of empty squares in the header. n is the most frequent number at which games are
+//! solved, or 0 if there is none or a game reaches it without a score. If n is 0 or a game ends
+//! before n, its theoretical score repeats its result. The result of an unfinished game is the
+//! stated one or, if there is none, black's discs. Other data of our records, such as search
+//! values, are lost.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the ply that most often has a game's exact score. Returns `None` if no game has an exact
-/// score, or if a game that reaches this ply has no exact score at this ply.
+/// Returns the most frequent ply of the games' exact scores. Returns `None` if no game has an exact
+/// score, or if a game that reaches this ply has none there.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {

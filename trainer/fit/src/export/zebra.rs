@@ -32,8 +32,8 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// Added to every number of occurrences by which a mean or a sum of squares weighs one of its
-/// terms, so that all terms count equally if all numbers are 0 (unknown).
+/// The number added to training occurrences, which are the weights of terms in fits and means. If
+/// all occurrences are 0 (unknown), all terms count equally.
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
@@ -229,12 +229,12 @@ const FULL: usize = 60;
 struct Between {
     /// The index in [`STORED`] of the earlier stage; one past the end for the full board.
     before: usize,
-    /// The shares of stage `before` (not 0) and of the next one in an interpolated weight.
+    /// The ratio in which stage `before` (not 0) and the next stage are averaged.
     shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns Zebra's stages for `phase`, which it rounds up to an even number and to at least 8.
+    /// Returns the stages for `phase`, which Zebra rounds up to an even number of at least 8.
     fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -258,8 +258,8 @@ impl Between {
     }
 }
 
-/// Fits one number (such as a parameter's weight) for each stage of Zebra's file, so that
-/// interpolations are close to given numbers, by least squares (tridiagonal equations).
+/// A least-squares fit of one number (such as a parameter's weight) for each stage of Zebra's file.
+/// Numbers interpolated between the stages approximate given numbers (tridiagonal equations).
 #[derive(Default)]
 struct Stages {
     diagonal: [f64; STORED.len()],
@@ -268,8 +268,8 @@ struct Stages {
 }
 
 impl Stages {
-    /// Adds `weight` · (x − `number`)² to the minimised sum of squares, where x is interpolated, as
-    /// `between` states, from the fitted numbers of two stages, which Zebra's file must store.
+    /// Adds `weight` · (x − `number`)² to the minimised sum of squares, where `between`
+    /// interpolates x from the fitted numbers of two stages. Zebra's file must store both stages.
     fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -282,7 +282,7 @@ impl Stages {
         }
     }
 
-    /// Returns each stage's fitted number (Thomas algorithm). Each must be in a term of weight > 0.
+    /// Returns each stage's number (Thomas algorithm). Each stage must have a term of weight > 0.
     fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

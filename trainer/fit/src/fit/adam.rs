@@ -1,10 +1,10 @@
 //! Adam (Kingma and Ba 2015) on mini-batches or on all positions at once. The learning rate falls
 //! to 0 over all epochs, along half a cosine.
 //!
-//! The loss is the mean squared error per occurrence plus ridge penalty / number of occurrences, so
-//! full and small batches approach the same minimum, that of least squares. The rows of each phase
-//! are sorted by a hash and cut into n ranges; batch i has range i of each phase. Each pass takes
-//! all batches in a new random order. An epoch is one pass or, with few positions, as many as give
+//! The loss is (Σ ω · error² + ridge penalty) / Σ ω, with the weights ω of positions, so Adam
+//! approaches the minimum of least squares with any batch size. The rows of each phase, sorted by a
+//! hash, are cut into n ranges; batch i has range i of each phase. Each pass takes all batches in a
+//! new random order. An epoch is one pass or, with few mini-batches, enough passes for
 //! [`AdamSettings::updates`] updates.
 
 use othello_engine::random::Generator;

@@ -40,7 +40,7 @@ pub struct PickedDevice {
 }
 
 impl Device {
-    /// Returns the device for this value of `--device`; the error for a GPU states a remedy.
+    /// Returns the device that `--device` chooses; an error if this is a GPU and none is usable.
     pub fn pick(self) -> Result<PickedDevice> {
         let processor = |name, reason| PickedDevice { name, gpu: None, reason };
         let of = |gpu: Gpu| PickedDevice { name: "cuda", reason: gpu.to_string(), gpu: Some(gpu) };

@@ -28,7 +28,7 @@ pub struct Problem<'a, B: Backend> {
     pub count: u64,
     /// Σ ω: the total weight of the positions. One that counts once has weight 1.
     pub occurrences: f64,
-    /// The ridge λ, which acts like λ further occurrences with the residual w₀ − w.
+    /// The ridge λ: it acts on each weight w like λ further occurrences with the residual w₀ − w.
     pub ridge: f64,
     /// The initial weights w₀ in discs, by parameter.
     pub initial: Vec<f64>,
@@ -73,10 +73,10 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// The divisor from an integer Σ weight · residual to discs, where an occurrence has weight 1.
+    /// The divisor that converts an integer Σ weight · residual to occurrences · discs.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
-    /// Converts a result of [`Backend::residual_sums`] to discs²; an occurrence has weight 1.
+    /// Converts a result of [`Backend::residual_sums`] to occurrences · discs².
     pub fn squared_discs(squared: u128) -> f64 {
         squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
     }
@@ -126,7 +126,7 @@ pub struct State {
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of a snapshot's first section, which has everything except vectors by parameter.
+/// The name of a snapshot's first section, which has everything except the vectors.
 pub(super) const HEAD: &str = "phase";
 
 impl State {
@@ -145,15 +145,15 @@ impl State {
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
-    /// The fitted phase or the group's first phase, by which metrics and errors name the group.
+    /// The fitted phase. For a group: its first phase, which metrics and errors use as its name.
     pub(super) phase: Phase,
     pub(super) validation: B::Positions<'p>,
     pub(super) vector: FittedVector,
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Makes updates by `solver` until the stopping rule or the checkpointer ends the fit. Returns
-    /// an error if at the start `solver` has not made `self.vector.progress.epochs` epochs.
+    /// Updates `solver` until the stopping rule or `checkpoints` ends the fit. Returns an error if
+    /// `solver` and `self.vector` begin with different numbers of epochs.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,
@@ -212,9 +212,9 @@ impl<B: Backend> Epochs<'_, '_, B> {
 /// Returns the state of a fit between two updates; `None` after its last update.
 pub type Take<'t> = dyn Fn() -> Result<Option<Snapshot>> + 't;
 
-/// A function that a fit calls before each update and after the last one, with the metrics of the
-/// epoch that has just ended, if any, and a function that returns the state to be saved. The fit
-/// stops if the result is false. This may depend on the clock: a resumed fit has the same weights.
+/// A function that a fit calls before each update and after the last one. Its arguments are the
+/// metrics of the epoch that has just ended, if any, and a function that returns the state to save.
+/// If it returns false, the fit stops. Stops do not affect the weights of a resumed fit.
 pub type Checkpoints<'c> = dyn FnMut(Option<&Metrics>, &Take<'_>) -> Result<bool> + 'c;
 
 /// The [`Checkpoints`] of a fit that saves no state and is never stopped.

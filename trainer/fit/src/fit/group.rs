@@ -54,7 +54,7 @@ fn rows<'a>(
     phases.iter().map(|&phase| Rows::full(subset(dataset, phase))).collect()
 }
 
-/// Factors without initial values start at random numbers within ± this, in √disc; 0 would stay 0.
+/// The largest absolute value of random initial factors, in √disc. Factors of 0 would stay 0.
 const INITIAL_FACTOR_BOUND: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
@@ -100,8 +100,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// For each d: if element d of all initial vectors (`factors`) is 0, sets element d of the
-    /// vectors in `to_begin_with` to random numbers, for the parameters that occur in training.
+    /// Draws element d of the vectors in `to_begin_with` at random if element d of all initial
+    /// vectors (`factors`) is 0. Changes only the vectors of parameters that occur in training.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -171,8 +171,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns the `values` of the group's parameters and those of others in `before`, or else 0,
-    /// in the order of a weights file.
+    /// Returns `values`, those of the group's parameters, in the order of a weights file. Other
+    /// parameters keep their values in `before`, or get 0 if it is `None`.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -188,8 +188,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns ½ Σ ±f² over each vector's elements f (− in its second half), in discs. The engine's
-    /// values include this, the fit's do not: [`Self::finish`] subtracts it from weights.
+    /// Returns ½ Σ f² over the first half of each vector − ½ Σ f² over the second, in discs. Only
+    /// the engine's values include this, so [`Self::finish`] subtracts it from weights.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

@@ -44,7 +44,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The `energy` at the first step; that of a sample, divided by its share of all positions.
+    /// The `energy` at the first step, divided by the share of the positions that this step uses.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
@@ -104,7 +104,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         }
     }
 
-    /// Computes the gradient and the objective at the current weights; forgets earlier directions.
+    /// Restarts conjugate gradients: computes gradient and objective at the current weights.
     fn begin(&mut self) -> Result<(), BackendError> {
         self.diagonal = self.diagonal()?;
         let (batch, _) = self.batch_and_share();

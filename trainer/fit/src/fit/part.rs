@@ -106,7 +106,7 @@ fn name(kind: &str, phase: Phase) -> String {
     format!("{kind} {:02}", phase.index())
 }
 
-/// The error is the name of the first section that does not belong to this fit.
+/// Reads the results of a phase; the error is the name of the first section that is not valid.
 fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
     let [steps, counts, metrics, report] = sections;
     let read: PhaseReport = serde_json::from_slice(&report.content).map_err(|_| &*report.name)?;
@@ -164,9 +164,9 @@ pub fn pack(run: &Run, initial: Option<&WeightsFile>, progress: &dyn Progress) -
 const PACK: &str = "pack (parts)";
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
-/// Writes metrics, report and weights from the parts of all finished phases. If the phases in
-/// `stopped` reached the time limit, `so_far` has the results of those with at least one epoch; the
-/// provenance then states how many epochs each completed, since the weights depend on this.
+/// Writes metrics, report and weights from the parts of all finished phases. The time limit ended
+/// the fits of the phases in `stopped`. `so_far` has the results of those with at least one epoch.
+/// The provenance states their numbers of epochs, on which the weights depend.
 pub(super) fn write(
     run: &Run,
     initial: Option<&WeightsFile>,
@@ -249,9 +249,9 @@ impl Assembly {
         }
     }
 
-    /// Returns the weights of all phases, and a report on the `wanted` ones; `None` if none is
-    /// fitted. A phase that is not gets the weights of the nearest fitted phase, unless it is not
-    /// wanted and `keep_others` is set.
+    /// Returns the weights of all phases, and a report on the `wanted` ones; `None` if no phase is
+    /// fitted. Phases that are not fitted get the weights of the nearest fitted phase; if
+    /// `keep_others`, only wanted phases do.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,

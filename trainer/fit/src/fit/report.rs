@@ -199,8 +199,8 @@ impl FitReport {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// Returns each phase outside this fit with the nearest fitted phase. If the fit has no initial
-    /// weights, the phase outside gets the weights of the fitted one.
+    /// Returns each phase outside this fit, with the nearest fitted phase, whose weights it gets if
+    /// the fit has no initial weights.
     pub fn filled(&self) -> Vec<Filled> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
@@ -286,7 +286,7 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Returns true if this is the best epoch so far; the caller then stores its weights in `self`.
+    /// Adds an epoch. Returns true if it is the best so far: the caller then stores its weights.
     pub(super) fn observe(&mut self, metrics: Metrics, stop: &Stop) -> bool {
         let Metrics { epoch, gradient, validation_mse: mse, .. } = metrics;
         self.metrics.push(metrics);

@@ -40,12 +40,12 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights, to which the ridge pulls; phases outside `phases` keep them. `None`: 0,
-    /// except that phases outside `phases` get the weights of the nearest fitted phase.
+    /// The initial weights, to which the ridge pulls; phases outside `phases` keep them. If `None`,
+    /// all are 0, and phases outside `phases` get the weights of the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
-    /// Which parts this process makes: fits of a phase or, with factors, of a group of phases.
+    /// The parts that this process makes: fits of a phase or, with factors, of a group of phases.
     pub shard: Shard,
     /// The limits of time and memory for the fit.
     pub limits: Limits,
@@ -112,7 +112,7 @@ impl Fit<'_> {
         if stopped.is_empty() { run.pack(pack) } else { pack(&run) }
     }
 
-    /// The plan's provenance contains everything that determines the weights.
+    /// Returns the plan of the run. Its provenance has everything that determines the weights.
     fn plan(&self, units: &Units) -> Plan {
         // Test files affect the report, which has the same provenance, but not the weights.
         let provenance = Provenance::new("fit")
@@ -191,7 +191,7 @@ struct Work<'a, B> {
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The section of a part of a first stage with the weights from which the fit of factors starts.
+/// The name of the section of the weights from which a fit of factors starts.
 const START_SECTION: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
@@ -241,7 +241,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// If `is_start`, a fit of factors starts from the weights. Returns false if time ran out.
+    /// Fits a phase; if `is_start`, as the start of a fit of factors. Returns false if stopped.
     fn fit_phase(&self, part: &mut LongPart<'_>, phase: Phase, is_start: bool) -> Result<bool> {
         let &Fit { model, dataset, settings, optimizer, .. } = self.fit;
         if dataset.training(phase).is_empty() {

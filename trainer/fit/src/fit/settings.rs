@@ -24,8 +24,8 @@ pub enum Optimizer {
     Descent,
 }
 
-/// The largest accepted ridge. It pulls every weight to its initial value like more occurrences
-/// than any dataset has, so weights keep these values; no number in the fit overflows.
+/// The largest accepted ridge: more than the occurrences of a parameter in any dataset. Weights
+/// then keep their initial values, and no number in the fit overflows.
 pub const MAX_RIDGE: f64 = 1e12;
 
 /// The settings of a fit. A TOML file may give them (`--settings`), and flags override them.
@@ -190,8 +190,8 @@ impl FitSettings {
         Self::from_toml_over(text, None)
     }
 
-    /// Like [`Self::from_toml`], except that labels, filter and split are taken from `laid_out`,
-    /// the settings of an existing dataset, if the text does not contain them.
+    /// Reads settings like [`Self::from_toml`]. If the text lacks labels, filter or split, they are
+    /// those of `laid_out`, the settings of an existing dataset.
     pub fn from_toml_over(text: &str, laid_out: Option<&LayoutSettings>) -> Result<Self, Invalid> {
         let wrong = |error: Invalid| Invalid(format!("not fit settings: {error}"));
         let mut settings: Self = from_toml(text).map_err(wrong)?;
@@ -256,9 +256,8 @@ impl FitSettings {
         LayoutSettings { labels, filter, split: self.split() }
     }
 
-    /// Returns the rule that ends the fit of a phase. Adam makes all its epochs, whatever the
-    /// validation error: most gain comes in the last ones, at low learning rates, and the error's
-    /// noise at high rates would end the fit too early (in phase 59 of WTHOR after 7 epochs).
+    /// Returns the rule that ends the fit of a phase. Adam makes all its epochs: the validation
+    /// error is noisy at high learning rates, and falls most at the low rates of the last epochs.
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),
@@ -290,8 +289,8 @@ impl FactorSettings {
     }
 }
 
-/// The smoothing window of a fit: for each distance from the fitted phase, the factor, in 1/256, of
-/// the weights of positions. The fitted phase itself has the factor 256.
+/// The smoothing window of a fit: for each distance from the fitted phase, the factor, in 1/256,
+/// that multiplies the weights of positions. At distance 0, the factor is 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window(Vec<u16>);
 

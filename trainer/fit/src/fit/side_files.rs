@@ -24,7 +24,7 @@ const LONGEST: u64 = 64 << 20;
 
 /// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`: the provenance of the fit, then a
 /// line for each epoch (metrics) or phase (report), in the order of the phases. A finished fit
-/// writes the same bytes with any number of threads and after any number of kills.
+/// writes the same bytes with any number of threads, even if it was killed and resumed.
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
@@ -48,7 +48,7 @@ impl SideFiles {
         Self { metrics, report, head, begun: Mutex::default() }
     }
 
-    /// Adds an epoch's line, unless an earlier, killed process did; packing sorts them by phase.
+    /// Adds an epoch's line, unless an earlier process did. Packing sorts the lines by phase.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
         let failed = FileError::io(&self.metrics, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);

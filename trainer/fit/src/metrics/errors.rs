@@ -33,7 +33,7 @@ pub struct Place {
 }
 
 impl Valued {
-    /// Returns `None` for a full board, which has no phase.
+    /// Creates a position with its error; `None` for a full board, which has no phase.
     pub fn new(row: ScoredPosition, value: Value, place: Option<Place>) -> Option<Self> {
         let error = label(&row) - value.steps() * (RESIDUALS_PER_DISC / STEPS_PER_DISC);
         Some(Self { phase: Phase::of(&row.position())?, row, error, place })
@@ -53,8 +53,8 @@ fn label(row: &ScoredPosition) -> i32 {
 /// Sums of the errors of positions, added up in integers for each game.
 ///
 /// Positions of one game resemble each other, so the standard error of the bias is clustered by
-/// game: S = Σ weight · (label − value) over a game's positions is one observation, with W = Σ
-/// weight. The units are 1/64 occurrence and 1/1024 disc. A position outside games is a game.
+/// game: one observation is S = Σ weight · (label − value) over a game's positions, with W = Σ
+/// weight. Units: 1/64 occurrence, 1/1024 disc. A position outside games counts as a game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
@@ -181,7 +181,7 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index in [`Tally`] of the first group by phase; group 0 has all positions.
+/// The index in [`Tally`] of the first phase's group. Group 0 has all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;

@@ -166,8 +166,8 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of one of `files`, labelled by `rules`. An error is that of the
-    /// explainer, with the board.
+    /// Describes a position of one of `files`, labelled by `rules`. An error of `explainer` is
+    /// returned with the board.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

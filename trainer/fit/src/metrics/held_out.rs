@@ -40,7 +40,7 @@ impl Trained {
         })
     }
 
-    /// Reads data and split from a fit's or calibration's provenance; `None` if they are not in it.
+    /// Reads data and split from a fit's or calibration's provenance; `None` if it lacks them.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -66,8 +66,8 @@ impl Trained {
     }
 
     /// Counts the positions of the first 20,000 games of `test` that are also in the training
-    /// subset of the fit's data; `None` if no file of these data is in the folders of the files in
-    /// `test` or of the weights file, `file`. Messages call the weights `name`.
+    /// subset of the fit's data. Looks for these data in the folders of `test` and of `file`, the
+    /// weights file; `None` if there are none. Messages call the weights `name`.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -132,8 +132,8 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Counts the test games and positions that are also in the training subset of `files`, which
-    /// messages call `data`.
+    /// Counts the test games and positions that are also in the training subset of `files`.
+    /// Messages call these files `data`.
     pub fn of(
         test: &TestGames,
         data: String,

@@ -1,5 +1,5 @@
-//! Computes the errors (value − label) of an evaluation on all positions of records, also by game,
-//! for resampling (bootstrap), and checks them against the limits that the user gives.
+//! Computes the errors (value − label) of an evaluation on the positions of records, in total or by
+//! game (for the bootstrap), and compares them with limits that the user gives.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -181,9 +181,9 @@ fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
 pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
-    /// Adds a failure for each of `errors` (name, error in discs) whose absolute value is above
-    /// `largest`, the limit that the user gives by `flag`, if any. Without errors, adds a failure
-    /// that ends with `unknown`.
+    /// Adds a failure for each of `errors` (name, error in discs) with |error| > `largest`, the
+    /// value of `flag`. If `errors` is empty, adds one failure, which ends with `unknown`. If
+    /// `largest` is `None`, does nothing.
     pub fn with(
         mut self,
         flag: &str,
@@ -204,8 +204,8 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds a failure if `mae`, in discs, which messages call `error`, is `None` or above the limit
-    /// `largest` (`--max-mae`), if any.
+    /// Adds a failure if `mae`, in discs, is `None` or above `largest`, the value of `--max-mae`,
+    /// if any. Messages call this MAE `error`.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)

@@ -1,5 +1,5 @@
-//! Errors of evaluations on data: bias, mean absolute and mean squared error of each phase and of
-//! groups of positions, by static values or by searches.
+//! Errors of evaluations on data: bias, mean absolute and mean squared error, for each phase and
+//! for groups of positions. Values are static or found by searches.
 //!
 //! With the value vᵢ, the label yᵢ and the weight ωᵢ of a position, the bias is
 //! b = Σᵢ ωᵢ (vᵢ − yᵢ) / Σᵢ ωᵢ. Its standard error s counts each of the G games g as one sample:

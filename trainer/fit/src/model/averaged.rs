@@ -5,9 +5,9 @@
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-/// Returns the rounded mean of every weight and factor, and the greatest count of each parameter's
-/// occurrences; narrower factor vectors are widened first. `None` if `all` is empty, or if the
-/// pattern sets differ in more than the width of factors.
+/// Returns the mean of weights files: weights and factors are rounded means, counts of occurrences
+/// are maxima. Widens narrower factor vectors first. `None` if `all` is empty, or if the pattern
+/// sets differ in more than the width of factors.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;
@@ -49,7 +49,7 @@ fn widened(all: Vec<Weights>) -> Option<Vec<Weights>> {
     all.into_iter().map(widen).collect()
 }
 
-/// Rounds halves to even, lest the values of positions, which are sums of means, be biased.
+/// Returns the mean with halves rounded to even: rounding halves up would bias sums of means.
 fn rounded_mean(numbers: impl ExactSizeIterator<Item = i32>) -> f64 {
     let count = numbers.len() as f64;
     (f64::from(numbers.sum::<i32>()) / count).round_ties_even()

@@ -1,4 +1,4 @@
-//! Computes the class (set of symmetric configurations) of each instance, and so its parameter.
+//! Computes each pattern instance's class (set of symmetric configurations), thus its parameter.
 //!
 //! Base-3 digits are the contents of squares: 0 empty, 1 player, 2 opponent. A pattern may have:
 //!
@@ -31,7 +31,7 @@ pub(crate) struct Lane {
     pub map: Option<Vec<u16>>,
 }
 
-/// The [`Lane`] of a pattern's instances, with the indices of squares in the pattern.
+/// The part of [`Lane`] common to a pattern's instances; squares are indices in the pattern.
 struct MirrorSplit {
     first: Vec<usize>,
     second: Vec<usize>,
@@ -70,12 +70,12 @@ impl MirrorSplit {
     }
 }
 
-/// Returns the number with these ternary digits, the least significant first.
+/// Returns the number with these base-3 digits, the least significant first.
 fn number(digits: impl DoubleEndedIterator<Item = usize>) -> usize {
     digits.rev().fold(0, |number, digit| number * 3 + digit)
 }
 
-/// Returns the class, as in a weights file, of each configuration by its [`number`].
+/// Returns the class, as numbered in weights files, of each configuration by its [`number`].
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -84,7 +84,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits of a configuration, by its index in [`PatternGeometry::class_of`].
+/// Returns the digits (0 empty, 1 player, 2 opponent) of the configuration `index` of `class_of`.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }

@@ -103,8 +103,8 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes a row for each position: the indices, below [`Self::parameters`], of the parameters
-    /// whose weights add up to its value, repeated for pattern instances that share a parameter.
+    /// Writes a row for each position: for each feature, the index of its parameter, below
+    /// [`Self::parameters`]. Pattern instances may share a parameter.
     pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
         self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;

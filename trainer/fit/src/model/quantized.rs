@@ -21,13 +21,13 @@ pub struct Coarseness {
     pub label_error: f64,
     /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
     pub count_digits: u32,
-    /// The number of consecutive phases that share the mean, by occurrences, of their weights.
+    /// The number of consecutive phases that share weights (the mean, weighted by occurrences).
     pub shared_phases: usize,
 }
 
 impl Coarseness {
-    /// Returns k: a weight with n `occurrences` is rounded to a multiple of k/32 disc. Tests k/32 ≤
-    /// σ/√n ([`Self::label_error`]) by the squares, since square roots may differ between machines.
+    /// Returns k: a weight with n `occurrences` is rounded to a multiple of k/32 disc. Compares the
+    /// squares of k/32 and σ/√n ([`Self::label_error`]): square roots may differ between machines.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -73,7 +73,7 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// The mean over phases of a parameter's weight; a phase's share is its occurrences there + 0.001.
+/// A parameter's mean weight over phases, each weighted by the occurrences in it + 0.001.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,

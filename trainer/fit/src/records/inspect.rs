@@ -110,7 +110,7 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Reports on each file. Keys of records beyond the memory limit go to temporary files.
+/// Reports on each file. Keys for finding duplicates go to temporary files if they exceed `limit`.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -124,7 +124,7 @@ pub fn inspect(
 }
 
 struct Inspector {
-    /// The keys of games, of games up to symmetry, and of positions.
+    /// Keys that find equal games, games equal up to symmetry, and positions equal up to symmetry.
     keys: [Sorter<Entry>; 3],
     records: u64,
     records_before: Vec<u64>,

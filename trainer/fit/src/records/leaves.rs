@@ -1,7 +1,7 @@
 //! Writes the leaves of searches. A search maximises over noisy leaf values, so its result is
-//! biased even if the evaluation is unbiased on games; training on the leaves of principal
-//! variations, with the labels of the searched positions, corrects this (compare TDLeaf(λ) by
-//! Baxter, Tridgell and Weaver 1998, with values of later positions).
+//! biased even if the evaluation is unbiased on games. Training on the leaves of principal
+//! variations, with the labels of the searched positions, corrects this bias. (In TDLeaf(λ), by
+//! Baxter, Tridgell and Weaver 1998, the labels are values of later positions.)
 
 use std::ops::Range;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
-    /// The greatest depth of a search in plies. A hash of each position draws a depth from 1 to it.
+    /// The greatest search depth in plies. A hash of each position selects a depth from 1 to this.
     pub depth: u32,
     /// The shard (share) of the games whose positions this process searches.
     pub shard: Shard,
@@ -34,9 +34,9 @@ const MOST_PER_PART: u64 = 1 << 14;
 const HASH_MEGABYTES: usize = 1;
 const LEAVES: &str = "leaves (games)";
 
-/// Searches every labelled position of the games, and writes its leaf: the position at the end of
-/// the principal variation, with the label of the searched position, for the side to move there; no
-/// leaf if the variation ends the game. Threads, shards and interruptions do not affect the file.
+/// Searches each labelled position, and writes the leaf at the end of the principal variation. Its
+/// label is that of the searched position, for the side to move at the leaf. Writes no leaf if the
+/// variation ends the game. Threads, shards and interruptions do not affect the file.
 pub fn leaves<E: Identified>(
     out: &Path,
     job: &LeavesJob<'_>,
@@ -86,7 +86,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Accepts any number of positions, since some searches have no leaf.
+    /// Accepts a stored part with any number of positions, since some searches have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }

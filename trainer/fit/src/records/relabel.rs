@@ -78,9 +78,9 @@ pub trait Relabel: Record {
     /// Returns the positions with at most `most_empties` empty squares that need an exact score.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
-    /// Returns the record with its new labels. `known` is empty, or has what a device found for
-    /// each position of [`Self::to_solve`]: its score or `None`. `searcher` finds the rest, with an
-    /// empty transposition table for each search.
+    /// Returns the record with its new labels. `known` has a device's result for each position of
+    /// [`Self::to_solve`] (`None`: not solved), or is empty. `searcher` finds the other scores,
+    /// with an empty transposition table for each search.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -205,7 +205,7 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The most records in a part of a run; a device solves their positions, of up to 150 MB in all.
+/// The most records in a part of a run; a device gets a part's positions at once (up to 150 MB).
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -215,7 +215,7 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The number of records before the part, and its records, each with its `known` scores.
+    /// The index of a part's first record, and its records, each with the scores in `known`.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;

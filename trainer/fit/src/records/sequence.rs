@@ -65,8 +65,8 @@ impl<R: Record> Inputs<R> {
         Records::of(&self.paths)
     }
 
-    /// Returns the records with these numbers, from 0 over all files. Reads all files anew if the
-    /// numbers are lower than in the call before.
+    /// Returns the records with these indices, from 0 over all files. Reads all files anew if the
+    /// range begins before the end of the previous one.
     pub(crate) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.next.lock().unwrap_or_else(PoisonError::into_inner);
         if numbers.start < *next {
@@ -144,7 +144,7 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// Returns the number of records in a stored part; `None` if a section is not a frame of such.
+/// Returns the number of records in a stored part; `None` if a section has other content.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
@@ -194,7 +194,7 @@ impl Stored for Entry {
 }
 
 impl Sorter<Entry> {
-    /// Returns a test of whether the key of a record, by its number below `end`, is repeated.
+    /// Returns a test of whether a record, by its index below `end`, has the key of an earlier one.
     pub(super) fn repeated(self, end: u64) -> Result<impl Fn(u64) -> bool, MemoryError> {
         let mut bits = vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)];
         self.each(|number, is_repeated| {

@@ -26,12 +26,12 @@ pub struct ScoredBoards {
 }
 
 impl ScoredBoards {
-    /// Opens a file whose first or second record is a position; `None` for any other file.
+    /// Opens a file if one of its first two records is a position; `None` for any other file.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, FileError> {
         let mut lines = Lines::open(path)?;
         let is_board = |line: Option<Result<_, String>>| matches!(line, Some(Ok(_)));
         let is_text = is_board(lines.next_by(str::parse::<StatedPosition>)?)
-            // Or else only the first line is wrong, which the error then names.
+            // If only the first line is wrong, reading the file names this line.
             || is_board(lines.next_by(str::parse::<StatedPosition>)?);
         Ok(if is_text { Some(Self { lines: Lines::open(path)?, sha256: None }) } else { None })
     }

@@ -209,7 +209,7 @@ struct SolvedPositions {
 }
 
 impl SolvedPositions {
-    /// Adds the exactly scored position of `game`, if any, or that after a forced pass there.
+    /// Adds the exactly scored position of `game`, if any; plays a forced pass in it first.
     fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();

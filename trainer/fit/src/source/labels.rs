@@ -41,7 +41,7 @@ fn one() -> f64 {
 }
 
 /// An ordered list of rules. A position gets its label from the first rule that includes its ply
-/// and whose kind of value the game has there; without such a rule, it is skipped.
+/// and whose kind of value is known for it. A position without such a rule is skipped.
 ///
 /// As text, a rule is `PLIES:USE` or `PLIES:USE*WEIGHT`, where USE is a kind of value ([`Origin`]:
 /// `solved`, `exact`, `value`, `lambda0.7` with any λ, `result` or `stated`) or a blend, such as
@@ -119,7 +119,7 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Checks that `weight` (of a file) times that of each rule is within 2 % of a [`Weight`].
+    /// Checks that `weight` (of a file) times each rule's weight is within 2 % of a [`Weight`].
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -137,7 +137,7 @@ impl LabelRules {
         if self.use_values() { ADD_VALUES } else { "" }
     }
 
-    /// Returns the label source of the rule with index `rule`; `given` for a label of the file.
+    /// Returns the label source of the rule with index `rule`; `given` for `None`.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())

@@ -113,7 +113,7 @@ impl<T: 'static> Entries<T> {
         }))
     }
 
-    /// Reads `records` records of `BYTES` bytes from `file`, which is at the end of the header.
+    /// Reads `records` records of `BYTES` bytes from `file`, whose header was already read.
     fn of_bytes<const BYTES: usize>(
         path: &Path,
         mut file: BufReader<File>,
@@ -134,8 +134,8 @@ impl<T: 'static> Entries<T> {
     }
 }
 
-/// Returns the game, with `result` as its stated result unless the game is finished and `result`
-/// is its disc difference, with or without the empty squares as the winner's.
+/// Returns the game with the stated `result`, unless this is the game's score or, after its end,
+/// the difference of the discs without empty squares.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

@@ -95,8 +95,8 @@ impl Games {
         piece
     }
 
-    /// Parses a game. If its end is missing and `piece` has the beginning of the next game, puts
-    /// the text from there back, and refuses only the unfinished game.
+    /// Parses a game. If its end is missing and `piece` contains the beginning of the next game,
+    /// refuses only the unfinished game, and puts the rest of `piece` back.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;").unwrap_or(piece.len());
@@ -152,8 +152,8 @@ struct Scan {
 
 impl Scan {
     /// Returns true if `byte` is the `)` that ends a game: the first `)` or, if `has_variations`
-    /// (SGF), the one that closes the outermost `(`; or the `)` of a `;)` outside games, so that
-    /// the text before it is refused.
+    /// (SGF), the one that closes the outermost `(`. Outside games, also returns true at the end of
+    /// `;)`, so that the text before it is refused.
     fn ends(&mut self, byte: u8, has_variations: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';

@@ -181,8 +181,8 @@ pub fn games_of(rows: &[PlacedPosition]) -> impl Iterator<Item = &[PlacedPositio
     rows.chunk_by(|one, next| one.game == next.game)
 }
 
-/// Calls `visit` with the labelled positions of each frame of a file, grouped by game; a position
-/// outside games is a game. Returns the file's SHA-256.
+/// Calls `visit` with the labelled positions of each frame of a file, grouped by game. A position
+/// that belongs to no game is a group of its own. Returns the file's SHA-256.
 pub fn read_games(
     path: &Path,
     rules: &LabelRules,

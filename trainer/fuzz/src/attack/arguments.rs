@@ -30,7 +30,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Amounts of work: with one of [`NUMBERS`], a command is stopped after 2 seconds, no finding.
+/// Flags for amounts of work. With a hostile number, running until it is killed is no fault.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -115,8 +115,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with files that arguments may name, and with links to devices: root may replace
-/// a link, but not a device.
+/// Makes a folder with files that arguments may name. Devices are links in it, since a command that
+/// runs as root could replace a device itself.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
@@ -131,7 +131,7 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command, which may run forever or must be refused with a text, and notes any fault.
+/// Runs a command, which may be endless or must be refused with a given text; notes any fault.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -228,7 +228,7 @@ fn regular_files(folder: &Path) -> Files {
     files_in(folder, except)
 }
 
-/// Describes a file that the command changed or deleted: an input, or an output without `--force`.
+/// Describes a changed or deleted file: an input, a foreign file or, without `--force`, any file.
 fn harm(list: &[OsString], inputs: &[OsString], [before, after]: [&Files; 2]) -> Option<String> {
     let has = |word: &str| list.iter().any(|it| it == word);
     let is_input = |name: &Path| inputs.iter().any(|input| input == name.as_os_str());

@@ -1,5 +1,5 @@
-//! Disturbances of commands that write, which must have the right result or print a message. After
-//! it, the same command must leave the files and print the report of an undisturbed run.
+//! Disturbs commands that write. A disturbed command must have the right result or print a message.
+//! Run again, it must leave the files and print the report of an undisturbed run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,7 +46,7 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Returns the outcome, or the fault or refusal, and the exit status (−1 after a signal).
+/// Runs a command. Returns its outcome, or its fault or refusal, and its exit status (−1: none).
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -64,7 +64,7 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Returns a difference of the files; unless `is_fixed`, match files may differ by their times.
+    /// Describes a difference of the files. Match files may differ by times unless `is_fixed`.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -85,8 +85,8 @@ impl Outcome {
     }
 }
 
-/// Disturbs and resumes each writing command `times` times. `disturbance` returns `None` if it
-/// disturbed nothing, else a description and how the command ended (`None`: killed, or no memory).
+/// Disturbs each writing command `times` times, and resumes it. `disturbance` returns `None` if it
+/// disturbed nothing, else a description and the ended command (`None`: killed, or no memory).
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -203,8 +203,8 @@ pub(super) fn full(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Lets a system call of each run fail, stop short or kill the process; a third of the times, the
-/// last call of its kind, such as a final `rename`.
+/// Makes a system call of each run fail, transfer too little or kill the process. In a third of the
+/// runs, this is the last call of its kind, such as a final `rename`.
 pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     failing(ground, times, |whole, number, draws| {
         let (kind, errors) = ERRORS[number % ERRORS.len()];
@@ -217,7 +217,7 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls fail. `choose` returns their kind, their number in an undisturbed run (0:
+/// Makes system calls fail. `choose` returns their kind, how many an undisturbed run makes (0:
 /// skips the run), the first one that fails, its error, and whether all later ones fail.
 fn failing(
     ground: &mut Ground<'_>,

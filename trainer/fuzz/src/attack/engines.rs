@@ -9,7 +9,7 @@ use super::findings::End;
 use super::ground::Ground;
 use super::process::run;
 
-/// Scripts that a player runs before it plays, each of which leaves a `SLEEP` of ours behind.
+/// Scripts that a player runs before it plays. Each leaves a process `SLEEP` behind.
 const LEAVERS: [&str; 6] = [
     STUCK,
     "SLEEP &",

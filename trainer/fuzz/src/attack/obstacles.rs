@@ -15,8 +15,8 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Puts obstacles at the paths of outputs, `.partial` files and `.parts` folders of each command
-/// that writes, `times` times, and at the path of each line of [`NEARBY`].
+/// Puts an obstacle, `times` times for each command that writes, at the path of an output, of its
+/// `.partial` file or of its `.parts` folder; then each obstacle at every path in [`NEARBY`].
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -51,8 +51,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with the obstacle `thing` at `path`, which it must refuse (`must_be_refused`) or,
-/// if it `is_looked_for`, name in its message ([`is_named`]).
+/// Runs a command with the obstacle `thing` at `path`. The command must refuse it if
+/// `must_be_refused`. If `is_looked_for`, a refusal must name it ([`is_named`]).
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,

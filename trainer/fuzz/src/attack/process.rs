@@ -56,7 +56,7 @@ impl Ended {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns a [`Self::fault`], or control characters in the output, unless it is JSON.
+    /// Returns [`Self::fault`], or a fault if text that is not JSON has control characters.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -64,7 +64,7 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// Returns a fault if the disk is full, but the exit status is not 75 or no remedy is stated.
+    /// Returns a fault if the disk was full, unless the status is 75 and a remedy is printed.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";

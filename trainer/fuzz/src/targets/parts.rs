@@ -1,5 +1,5 @@
-//! Targets for the stored parts of a fit, from which it resumes: finished phases, or a snapshot of
-//! a phase. The input has the sections' names and contents in turn, separated by a byte `FE`.
+//! Targets for the stored parts from which a fit resumes: finished phases, or a snapshot of a
+//! phase. The input has the name and the content of each section, separated by bytes `FE`.
 
 use std::fs;
 use std::path::Path;

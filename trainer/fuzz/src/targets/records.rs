@@ -16,8 +16,8 @@ use othello_testing::{records, scratch};
 use super::texts::image;
 use super::{check_names, checked_at};
 
-/// The first byte selects what the others are: a file, the provenance, the frames after a valid
-/// header, or the stated content length and the stored bytes of a section.
+/// The first byte selects what the others are: a whole file, the provenance, the frames after a
+/// valid header, or the stated length of a section's content and its stored bytes.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -135,7 +135,7 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns the sections of weights of 0; only 3 of them a phase for a large or invalid set.
+/// Returns sections of zero weights; only 3 weights a phase if the set is large or invalid.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

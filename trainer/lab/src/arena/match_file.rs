@@ -37,8 +37,8 @@ pub struct Conditions {
 /// A match that stores finished pairs of games in files, so that it can be resumed.
 #[derive(Clone, Copy)]
 pub struct KeptMatch<'a> {
-    /// The pairs of players, usually one. Each of several plays an equal share of `openings` (the
-    /// last may be smaller), in their order.
+    /// The pairs of players, usually one. If there are several, each plays an equal share of
+    /// `openings`, in order; the last share may be smaller.
     pub players: &'a [Match<'a>],
     /// The openings of the whole match, over all shards.
     pub openings: &'a [Position],

@@ -152,8 +152,8 @@ impl Drop for Process {
 }
 
 /// A process that waits on a pipe until our process ends, and then kills an external program and
-/// its child processes: their own process group receives no interrupt from the terminal, and a
-/// program that hangs does not notice that its input has ended.
+/// its child processes. These have a process group of their own, so the terminal does not interrupt
+/// them; and a program that hangs does not notice that its input has ended.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard {
@@ -166,7 +166,7 @@ struct Guard {
 impl Guard {
     /// Reads the id of the external program's process group, waits until our process has ended, and
     /// kills the group. Then kills all processes with the mark `$0` in their environment, until
-    /// three rounds in a row find none: one may miss a new process with a still empty environment.
+    /// three rounds in a row find none: one may miss a process whose environment is still empty.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do
@@ -256,8 +256,8 @@ fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     }
 }
 
-/// Returns the last line of stderr that begins with `error`, since lines about usage may follow it;
-/// without such a line, the last line that is not blank. Long lines are shortened.
+/// Returns the last line of stderr that begins with `error`: lines about usage may follow it.
+/// Without such a line, returns the last line that is not blank. Shortens long lines.
 fn last_line(errors: impl Read) -> String {
     let (mut errors, mut line) = (BufReader::new(errors), vec![]);
     let (mut last, mut is_error) = (String::new(), false);

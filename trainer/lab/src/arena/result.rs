@@ -93,8 +93,8 @@ impl PlayedGame {
         })
     }
 
-    /// Returns (n, moves, side): the moves from the start position of the game or of a symmetric
-    /// image of it; after n of them, `side` is to move in the opening. `None` if it is not reached.
+    /// Returns (n, moves, side) of the game or of a symmetric image, from the start position: after
+    /// n moves, `side` is to move in the opening. `None` if no moves to the opening are found.
     fn whole(&self) -> Option<(usize, Vec<Square>, Side)> {
         let reached = Opening::new(self.opening);
         let mut squares: Vec<Square> = reached.path?.into_iter().flatten().collect();

@@ -171,10 +171,10 @@ impl Sprt {
     }
 
     /// Returns [`SprtReport::elo_interval`]; an infinite end is `None`. Consider all tests with the
-    /// error rates of `self` and the same difference between the expected shares of points of H0
-    /// and H1. A test that decides for H1 rejects the Elo difference of its H0, and vice versa; the
-    /// interval has those that no test rejects. At each end, a test's log-likelihood ratio is at
-    /// its bound.
+    /// error rates of `self` and its difference between the expected shares of points of H0 and H1.
+    /// A test that decides for one hypothesis rejects the Elo difference of the other. The interval
+    /// has the differences that no test rejects: at each end, the log-likelihood ratio of a test is
+    /// at its bound.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -232,8 +232,8 @@ mod tests {
         }
     }
 
-    /// Plays random pairs until the test decides, at most `most`. After each, the Elo interval must
-    /// exclude the value of H0 exactly if H1 is accepted, and that of H1 exactly if H0 is.
+    /// Plays random pairs until the test decides, at most `most`. After each pair, the Elo interval
+    /// must exclude `elo0` if and only if H1 is accepted, and `elo1` if and only if H0 is.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();

@@ -50,9 +50,9 @@ impl Pentanomial {
         (pairs > 0).then(|| points / pairs as f64)
     }
 
-    /// Returns the variance over pairs of the first player's share of points, with two more pairs:
-    /// one of two losses, one of two wins. Without them, the first few pairs, which often have
-    /// equal results, would have variance 0 and decide the sequential test.
+    /// Returns the variance of the first player's share of points over the pairs and two added
+    /// pairs: one of two losses, one of two wins. Without these, the first few pairs, which often
+    /// have equal results, would have variance 0 and decide the sequential test.
     pub(super) fn variance(&self) -> f64 {
         let [lost_both, lost, even, won, won_both] = self.0;
         let counts = [lost_both + 1, lost, even, won, won_both + 1];
@@ -145,14 +145,14 @@ impl Statistics {
     }
 }
 
-/// The distribution of Σ wᵢ xᵢ for numbers xᵢ from 0 to 1 and random weights wᵢ, uniformly
-/// distributed among all weights that total 1. Two quantiles bound the first player's expected
+/// The distribution of Σ wᵢ xᵢ for numbers xᵢ from 0 to 1 and random weights wᵢ ≥ 0, uniformly
+/// distributed among those with Σ wᵢ = 1. It gives confidence bounds of the first player's expected
 /// share of a pair's points (Gaffke 2005, "Three test statistics for a nonparametric one-sided
 /// hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019, "A new
-/// confidence interval for the mean of a bounded random variable"). At confidence 1 − α, the lower
-/// bound is the α/2 quantile if the xᵢ are the player's shares in all pairs and one added 0; the
-/// upper bound is the 1 − α/2 quantile if a 1 is added instead. If all shares are 0 or 1, the
-/// bounds are those of Clopper and Pearson.
+/// confidence interval for the mean of a bounded random variable"). Let the xᵢ be the shares in all
+/// pairs and one added number. At confidence 1 − α, the lower bound is the α/2 quantile with 0
+/// added, the upper bound the 1 − α/2 quantile with 1 added. If all shares are 0 or 1, the bounds
+/// are those of Clopper and Pearson.
 enum WeightedMean {
     /// The number to which all xᵢ are equal.
     Certain(f64),
@@ -213,9 +213,9 @@ pub(super) fn elo(share: f64) -> f64 {
 }
 
 /// Estimates the smallest difference in Elo points that `pairs` pairs prove at 99 % confidence with
-/// probability 0.9: the expected share of the points is ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs, with
-/// quantiles z of the standard normal distribution, and the standard deviation σ ≈ 0.32 of the
-/// share in a pair between similar players at depth 4.
+/// probability 0.9. Its expected share of points is ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs, with
+/// quantiles z of the standard normal distribution. σ ≈ 0.32 is the standard deviation of the share
+/// in a pair between similar players at depth 4.
 pub fn smallest_elo(pairs: usize) -> f64 {
     elo((0.5 + (2.5758 + 1.2816) * 0.32 / (pairs as f64).sqrt()).min(1.0))
 }

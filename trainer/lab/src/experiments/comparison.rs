@@ -228,16 +228,16 @@ impl Comparing<'_> {
     }
 }
 
-/// The standard error of the difference of two recipes' mean absolute errors, divided by that of
-/// one recipe's error: √(2 − 2ρ), where ρ is the correlation of their errors over games. Element 0
-/// is for similar recipes (measured: 0.1 to 0.3 if one feature differs), 1 for others (about 1).
+/// The ratio SE(e₁ − e₂) / SE(e₁) = √(2 − 2ρ) of standard errors, where e₁ and e₂ are two recipes'
+/// mean absolute errors, and ρ is the correlation of their errors over games. Element 0 is for
+/// similar recipes (measured: 0.1 to 0.3 if one feature differs), 1 for others (about 1).
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
 /// Estimates the seconds of a fit without early stopping, on one thread of a processor of 2020. For
-/// each phase, an epoch of the weights reads the positions of all phases in its smoothing window,
-/// an epoch of the factors those of the phase alone.
+/// each phase, an epoch of the weights reads the positions of all phases in its smoothing window;
+/// an epoch of the factors reads only those of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// The seconds of an epoch for a pattern instance of a position, and for a factor of it.
+    /// The seconds that an epoch takes for a pattern instance of a position, and for one factor.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;

@@ -122,7 +122,7 @@ fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
 type Measured = (f64, ErrorsByGame);
 
 impl Point {
-    /// `fits` has the fit with each seed.
+    /// Creates a point from the `fits` with each seed; `None` without test positions.
     fn of(share: Share, fits: &[Measured], phases: &[usize]) -> Option<Self> {
         let games: Array1<f64> = fits.iter().map(|&(games, _)| games).collect();
         let mae = |(_, errors): &Measured| errors.on(phases).mean_of_all();
@@ -170,7 +170,7 @@ impl Law {
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (number of training games, error) by least squares, with `floor` and
-    /// `scale` at least 0; `None` for fewer than [`Self::AMOUNTS`] numbers, or one not positive.
+    /// `scale` at least 0. `None` for fewer than [`Self::AMOUNTS`] numbers, or if one is not > 0.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -204,7 +204,7 @@ impl Law {
 }
 
 impl Prediction {
-    /// Predicts the error at the largest amount by the law of all other points, if they have one.
+    /// Predicts the error at the largest amount by a law fitted to all other points, if one exists.
     pub fn of(points: &[(f64, f64)]) -> Option<Self> {
         let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let (largest, smaller): (Vec<_>, Vec<_>) =
@@ -218,8 +218,8 @@ impl Prediction {
 }
 
 /// Returns the law with this exponent and the least sum of squared residuals over `points` (amount,
-/// error), and this sum. For numerical reasons, computes powers of amount / `smallest`, the
-/// smallest amount.
+/// error); also returns the sum. Divides amounts by the smallest one, `smallest`, for numerical
+/// accuracy.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -42,8 +42,8 @@ fn sections_of(weights: &Weights) -> Vec<Section> {
     Reader::open(&path, Kind::Weights).unwrap().map(Result::unwrap).collect()
 }
 
-/// Reads a file from the disk and from memory; both results must agree. Returns an error without
-/// the path.
+/// Writes sections to a file, reads it from the disk and from memory, and compares the results.
+/// Error messages lack the path.
 fn read(sections: &[Section]) -> Result<Weights, String> {
     let (_folder, path) = Folder::with("a.weights");
     write(&path, Kind::Weights, sections);
@@ -88,7 +88,7 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// The one exception: a phase that is stored as changes must come after the phase before it.
+/// Only a phase that is stored as changes must come after the previous phase.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

@@ -1,6 +1,6 @@
-//! Sums over positions, by the inner loop of a fit: it computes the features of a block of
-//! positions, gathers their weights, and adds a number of each position, such as its residual, to
-//! one integer per parameter (scatter). `docs/log/fits.md` lists failed attempts at more speed.
+//! Sums over positions. The inner loop of a fit computes the features of a block of positions and
+//! sums their weights (gather). Then it adds a number, such as the residual of the position, to the
+//! sums of its parameters (scatter). `docs/log/fits.md` lists failed attempts at more speed.
 
 use othello_engine::record::ScoredPosition;
 use rayon::prelude::*;
@@ -87,9 +87,9 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Calls `add` for all `rows`: it adds to the array that it gets, and returns a number. Sets `sums`
-/// to the total of the arrays, and returns the total of the numbers. If there are enough positions,
-/// several workers share the rows, each with its own array.
+/// Calls `add`, which adds to an array and returns a number, for all `rows`. Sets `sums` to the sum
+/// of the arrays, and returns the sum of the numbers. With enough positions, several workers share
+/// the rows, each with its own array.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],

@@ -77,7 +77,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first position, which must be that of all in a fit of a group of phases.
+    /// The phase of the first position; in a fit of a group of phases, of all positions.
     pub(super) phase: Option<Phase>,
 }
 

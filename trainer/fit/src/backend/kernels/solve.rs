@@ -17,13 +17,13 @@ use crate::model::Model;
 
 pub(super) const MOST_EMPTIES: u32 = 14;
 
-/// The number of steps (move generations) after which the kernel stops a search: seconds of a
-/// thread. Of searches with 14 empty squares, it stops 1 of 496 from strong self-play.
+/// The number of steps (move generations) after which the kernel stops a search. A thread takes
+/// seconds for them. Of 496 searches with 14 empty squares from strong self-play, it stops one.
 const MOST_STEPS: u32 = 1 << 20;
 
 const UNSOLVED: i32 = 1000;
 
-/// The estimated steps per thread in a launch: 2 s. A longer one would block a display.
+/// The estimated steps per thread in a launch, about 2 s. A longer launch would block a display.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.

@@ -1,5 +1,5 @@
-//! The run that makes a dataset in a folder. A part of its first stage contains the sorted
-//! positions of a range of records; a part of its second stage, the merged positions of a phase.
+//! The run that makes a dataset in a folder, in two stages. Each part of the first has the sorted
+//! positions of a range of records; each part of the second has the merged positions of a phase.
 
 use std::path::Path;
 
@@ -130,7 +130,7 @@ impl DatasetFolder {
     }
 }
 
-/// Returns `None` if a file cannot be read.
+/// Returns the checksums and weights of files; `None` if one of the files cannot be read.
 fn inputs_of(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
         let sha256 = sha256_of_file(&choice.path, &Silent).ok()?;

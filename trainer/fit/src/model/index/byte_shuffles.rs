@@ -1,21 +1,21 @@
-//! Computes the base-3 numbers of 64 lanes, each for one pattern instance. A byte shuffle selects
-//! bytes from 16, a quarter of the board, so it takes four shuffles, one for each quarter, to get
-//! one digit of the numbers in all lanes.
+//! Computes the base-3 numbers of 64 lanes, one for each pattern instance. A byte shuffle selects
+//! from 16 bytes, a quarter of the board. So one digit of all lanes takes four shuffles, one for
+//! each quarter.
 
 pub(super) const QUARTERS: usize = 4;
 
-/// Defines the code that computes parameter indices with vectors of one width. The arguments are an
-/// instruction set, the processor features that it needs, and the number of vectors that together
-/// hold 64 bytes. The calling module imports instructions by names such as `shuffle`, and defines
-/// `quarters(position)`: for each two ranks of the board, a vector of their squares' base-3 digits.
+/// Defines the code for vectors of one width. Its arguments are an instruction set, the processor
+/// features that it needs, and the number of vectors that together hold 64 bytes. The calling
+/// module imports instructions by names such as `shuffle`. It defines `quarters(position)`: for
+/// each quarter (two ranks) of the board, a vector of its squares' base-3 digits.
 macro_rules! byte_shuffles {
     ($set:ident, $features:tt, $vectors:literal) => {
         const VECTORS: usize = $vectors;
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// For each vector of byte lanes, shuffles that bring squares' digits to lanes (pattern
-        /// instances), and constants of parameter indices. Exists only if the processor has `$set`.
+        /// For each vector, the shuffles that move digits of squares to lanes (pattern instances),
+        /// and constants of parameter indices. Exists only if the processor has `$set`.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 

@@ -14,9 +14,9 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that a disc of one colour on one square adds to the base-3 numbers `first`, `second`
-/// and `fixed` of each pattern instance. Their digits are the contents of the squares in the field
-/// of [`Lane`] of that name: at most five in the first two (8 bits), ten in `fixed` (16 bits).
+/// The amounts that a disc of one colour on one square adds to three base-3 numbers of each pattern
+/// instance. A number has a digit for each square in the field of [`Lane`] with its name: at most 5
+/// in `first` and `second` (8 bits), at most 10 in `fixed` (16 bits).
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

@@ -1,10 +1,10 @@
 //! Tables for byte shuffles: for each base-3 digit and each lane (pattern instance), the square of
 //! the board whose contents (0 to 2) are the digit.
 //!
-//! Shuffles collect the digits of a, b and c (see `class.rs`) in bytes, at most five in each: one
-//! byte for a, one for b, two for c = low + 243·high. Then two rounds of interleaving with zeros,
-//! within chunks of 16 bytes, widen each byte to 32 bits. The tables have the lanes in such an
-//! order that the results are in the order of the instances.
+//! Shuffles collect the digits of a, b and c (see `class.rs`) in bytes of at most five digits: one
+//! byte for a, one for b, two for c = low + 243·high. Two rounds of interleaving with zeros, within
+//! chunks of 16 bytes, then widen each byte to 32 bits. Interleaving permutes the lanes; the tables
+//! order them so that the results are in the order of the instances.
 
 use othello_engine::pattern::{LANES, configurations};
 
@@ -64,17 +64,17 @@ impl Places {
     }
 }
 
-/// Two rounds of interleaving with zeros, each within the `chunks` 16-byte chunks of a vector,
-/// widen bytes to 32-bit lanes. Returns the index of the byte that ends in 32-bit lane `instance`.
+/// Returns the index of the byte that becomes 32-bit lane `instance` by two rounds of interleaving
+/// with zeros, each within the `chunks` 16-byte chunks of a vector.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Widening turns a vector of bytes, `chunks` chunks of 16, into two vectors of 16-bit lanes: first
-/// the lower 8 bytes of every chunk, then the upper 8. Returns the index of the 16-bit lane of byte
-/// `byte`; bytes are counted through all vectors of bytes, lanes through all that result.
+/// Returns the index of the 16-bit lane to which interleaving with zeros widens byte `byte`. A
+/// vector of `chunks` 16-byte chunks becomes two vectors: first the lower 8 bytes of every chunk,
+/// then the upper 8. Bytes and lanes are counted through all vectors.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

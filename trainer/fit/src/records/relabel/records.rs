@@ -26,7 +26,7 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Ply `first_exact` becomes the game's solved position, unless it has an earlier one.
+    /// Marks ply `first_exact` as the game's solved position, unless the game has an earlier one.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -129,8 +129,8 @@ fn solve<E: Evaluate>(
     (solution.value.score(), solution.best)
 }
 
-/// Returns black's exact score at `ply`: that of the solved position, or the value of the move
-/// there, which the caller must know to be exact; `None` if the game has neither.
+/// Returns black's exact score at `ply`: the score of the solved position, or the value of the move
+/// at `ply`, which the caller must know to be exact. `None` if the game has neither.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);

@@ -1,6 +1,6 @@
-//! Tests of relabelling: of random games, whose results are far from perfect play; of positions of
-//! random games that have wrong labels; and that a device (kernels run on the CPU) finds the same
-//! labels as the native code.
+//! Tests of relabelling. The games are random, so their results are far from perfect play. The
+//! positions come from random games and have wrong labels. A device (kernels run on the CPU) must
+//! find the same labels as the native code.
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@ use othello_engine::text::{excerpt, parse_range};
 pub enum Origin {
     /// The score of the game's solved position (the first with an exact score), at every ply.
     Solved,
-    /// The exact score of the position itself, known at the solved position and for later values.
+    /// The position's own exact score, known at the solved position and at later ones with a value.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -25,12 +25,11 @@ pub enum Origin {
     Stated,
 }
 
-/// The λ of a λ-return, 0 to 1 in hundredths: the share of later values in a label. Let v₀ be the
-/// search value of the position, vᵢ that of the position i moves later (all for the same side), n
-/// the number of moves to the game's end, and `last` the game's result. Then the λ-return is
-/// `(1 − λ) · (v₀ + λ v₁ + … + λⁿ⁻¹ vₙ₋₁) + λⁿ last`. But at the first move that was drawn at
-/// random or leads to a position without a value, n is the number of moves before it, and `last` is
-/// vₙ. (Sutton, Learning to Predict by the Methods of Temporal Differences, 1988.)
+/// The λ of a λ-return, 0 to 1 in hundredths (Sutton, Learning to Predict by the Methods of
+/// Temporal Differences, 1988). All values are for one side: v₀ is the search value of the
+/// position, vᵢ that of the position i moves later, and vₙ, after the last move, the game's result.
+/// The λ-return is `(1 − λ) · (v₀ + λ v₁ + … + λⁿ⁻¹ vₙ₋₁) + λⁿ vₙ`. If a move was drawn at random
+/// or leads to a position without a value, vₙ is the value before the first such move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 
@@ -114,7 +113,7 @@ impl BlackValues<'_> {
         Some(f64::from(value) * f64::from(side.sign()))
     }
 
-    /// Returns the value for black after the move at `ply` (after the last, the game's result);
+    /// Returns the value for black after the move at `ply`; after the last move, the game's result.
     /// `None` if it is unknown, or if the move was drawn at random.
     fn next(&self, ply: u8) -> Option<f64> {
         if self.game.deviations() >> ply & 1 == 1 {

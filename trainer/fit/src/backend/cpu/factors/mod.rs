@@ -4,16 +4,16 @@
 //! their factor vectors (see [`crate::model`]). The signed square of a vector is the sum of the
 //! squares of its first half of elements, minus that of its second half. Let S be the sum of the
 //! vectors f of a position's features: the products of all pairs total half the signed square of S,
-//! minus half that of each f. The latter is subtracted from the weight of f's feature when that is
-//! rounded, so only half the signed square of S has to be computed for each position.
+//! minus half that of each f. The rounding of a feature's weight already subtracts the latter, so
+//! each position needs only half the signed square of S.
 //!
-//! The derivative with respect to the factors f of a feature is residual · (S − f). The product
-//! residual · S is computed once for a position and added up for each of its features. At the
-//! end, f times the sum of the residuals of the feature's parameter is subtracted.
+//! The derivative of the value with respect to f is S − f, negated in the second half of elements.
+//! So residual · S is computed once for a position, and added up for each of its parameters. Then
+//! f times the sum of the residuals is subtracted for each parameter.
+//!
 //! The bounds in the following table are for 128 factors in a vector and 80 features in a position.
-//! The unit of factors is √disc, since the product of two factors is in discs. A position's weight,
-//! how often it counts, is an integer in units of 1/64 (64 is one occurrence). “In sums” means:
-//! clamped before it enters the sums of derivatives. The last row is shifted right by 16 bits.
+//! The weight of a position is in units of 1/64 occurrence. “In sums” means: clamped before it
+//! enters the sums of derivatives. The last row is shifted right by 16 bits.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|
@@ -210,8 +210,8 @@ impl<const DIMENSIONS: usize> Update<'_, DIMENSIONS> {
         self.round(number);
     }
 
-    /// Returns Σ weight · residual · (S − f) for each factor f of a parameter (see the head of this
-    /// file). `residuals` is Σ weight · residual over its occurrences, at `positions`.
+    /// Returns Σ ±weight · residual · (S − f) over `positions` for each factor f of a parameter
+    /// (see the head of this file; minus in the second half). `residuals` is Σ weight · residual.
     #[inline(always)]
     fn factor_sums(&self, number: usize, positions: &[u32], residuals: i64) -> [i64; DIMENSIONS] {
         let (added, _) = self.scratch.added.as_chunks::<DIMENSIONS>();
@@ -239,8 +239,8 @@ impl<const DIMENSIONS: usize> Update<'_, DIMENSIONS> {
     }
 
     /// Rounds the factor vector of parameter `number`, and its weight in each phase of the group,
-    /// to fixed point. Values include half the square of the sum of a position's vectors, and so
-    /// half the square of each vector; to cancel this, subtracts [`own_square`] from these weights.
+    /// to fixed point. Subtracts [`own_square`] from these weights, because the value of a position
+    /// would otherwise include it (see the head of this file).
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Self { vectors: [weights, ..], fixed, .. } = self;

@@ -29,8 +29,8 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     /// For each parameter of the model, its index in `weights` and `vectors` ([`Group::numbers`]).
     numbers: &'a [u32],
     /// For each parameter index of the group, in 2⁻¹⁸ disc: the weight in the evaluated phase minus
-    /// ½ Σ ±f² over the parameter's own factors f ([`own_square`](super::own_square)). This term
-    /// must not count, but [`Self::value`] adds it in ½ Σ ±s² over sums s of a position's factors.
+    /// ½ Σ ±f² over the parameter's own factors f ([`own_square`](super::own_square)). The sum that
+    /// [`Self::value`] computes from all factors of a position contains this term, but must not.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -144,9 +144,9 @@ pub struct Scratch {
     /// For each position: weight (64: one occurrence) · residual (1/1024 disc, within ±128 discs).
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
-    /// For each position and, within it, each dimension d of the factor vectors: `weighted` × Σ
-    /// over the position's features of element d of their vectors, rounded, in 2⁻¹⁶ disc·√disc;
-    /// negated in the second half of the dimensions.
+    /// For each position and each dimension d of the factor vectors: `weighted` · Σ f_d over the
+    /// factor vectors f of the position's features, rounded, in 2⁻¹⁶ disc·√disc. It is negated in
+    /// the second half of the dimensions.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the index in the batch at which the phase's positions end.
     pub(super) ends_of_phases: Vec<u32>,
