@@ -13,17 +13,17 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// `OUT[d][k]`: for each direction of lines (row, column, two diagonals; a lane of 64 bits each),
+/// `OUT[k][d]`: for each direction of lines (row, column, two diagonals; a lane of 64 bits each),
 /// the squares from which 2^k steps to higher (`d` = 0) or lower (1) numbers lead off the board.
-static OUT: [[Lanes; 3]; 2] = {
-    let mut out = [[Lanes([0; 4]); 3]; 2];
+static OUT: [[Lanes; 2]; 3] = {
+    let mut out = [[Lanes([0; 4]); 2]; 3];
     let mut line = 0;
     while line < 4 {
         let (shift, mut up, mut down) = LINES[line];
         let mut round = 0;
         while round < 3 {
-            out[0][round].0[line] = up;
-            out[1][round].0[line] = down;
+            out[round][0].0[line] = up;
+            out[round][1].0[line] = down;
             up |= up >> (shift << round);
             down |= down << (shift << round);
             round += 1;
@@ -39,14 +39,14 @@ pub(super) fn stable(player: u64, opponent: u64) -> u64 {
     let neighbour = _mm256_set_epi64x(nine, seven, eight, one);
     let occupied = _mm256_set1_epi64x((player | opponent) as i64);
     let (mut up, mut down, mut step) = (occupied, occupied, neighbour);
-    for round in 0..3 {
-        let above = _mm256_or_si256(load(&OUT[0][round]), _mm256_srlv_epi64(up, step));
-        let below = _mm256_or_si256(load(&OUT[1][round]), _mm256_sllv_epi64(down, step));
+    for [out_up, out_down] in &OUT {
+        let above = _mm256_or_si256(load(out_up), _mm256_srlv_epi64(up, step));
+        let below = _mm256_or_si256(load(out_down), _mm256_sllv_epi64(down, step));
         up = _mm256_and_si256(up, above);
         down = _mm256_and_si256(down, below);
         step = _mm256_add_epi64(step, step);
     }
-    let ends = _mm256_or_si256(load(&OUT[0][0]), load(&OUT[1][0]));
+    let ends = _mm256_or_si256(load(&OUT[0][0]), load(&OUT[0][1]));
     let safe = _mm256_or_si256(_mm256_and_si256(up, down), ends);
     let player = _mm256_set1_epi64x(player as i64);
     let grown = |stable| {
