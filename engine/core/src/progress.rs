@@ -32,9 +32,7 @@ pub trait Progress: Sync {
 
     /// Shows a warning, if one is given.
     fn warn(&self, warning: Option<String>) {
-        if let Some(line) = warning {
-            self.message(&line);
-        }
+        warning.iter().for_each(|line| self.message(line));
     }
 
     /// Returns whether the work should stop. May be called from any thread.

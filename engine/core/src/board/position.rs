@@ -23,20 +23,17 @@ pub enum Side {
 
 impl Side {
     /// Returns the other side.
-    #[inline]
     #[must_use]
     pub const fn other(self) -> Self {
         if matches!(self, Self::Black) { Self::White } else { Self::Black }
     }
 
     /// Converts a pair [player, opponent] to [black, white], or back. `self` is the player's side.
-    #[inline]
     pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
         if self == Self::Black { [player, opponent] } else { [opponent, player] }
     }
 
     /// Returns +1 for black, −1 for white: the factor that converts this side's scores to black's.
-    #[inline]
     pub const fn sign(self) -> Discs {
         if matches!(self, Self::Black) { 1 } else { -1 }
     }
@@ -47,25 +44,21 @@ impl Position {
     pub const START: Self = Self { player: 0x0000_0008_1000_0000, opponent: 0x0000_0010_0800_0000 };
 
     /// Creates a position from two bitboards; `None` if they overlap.
-    #[inline]
     pub const fn new(player: u64, opponent: u64) -> Option<Self> {
         if player & opponent == 0 { Some(Self { player, opponent }) } else { None }
     }
 
     /// Returns the discs of the side to move as a bitboard.
-    #[inline]
     pub const fn player(&self) -> u64 {
         self.player
     }
 
     /// Returns the discs of the opponent as a bitboard.
-    #[inline]
     pub const fn opponent(&self) -> u64 {
         self.opponent
     }
 
     /// Returns the empty squares as a bitboard.
-    #[inline]
     pub const fn empty(&self) -> u64 {
         !(self.player | self.opponent)
     }
@@ -146,7 +139,6 @@ impl Position {
     }
 
     /// Returns the position after a pass: the same board with the opponent to move.
-    #[inline]
     #[must_use]
     pub const fn pass(&self) -> Self {
         Self { player: self.opponent, opponent: self.player }
@@ -195,7 +187,6 @@ pub struct Phase(u8);
 
 impl Phase {
     /// Returns the phase with this number; `None` for 60 and more.
-    #[inline]
     pub const fn new(index: usize) -> Option<Self> {
         if index < PHASES { Some(Self(index as u8)) } else { None }
     }
@@ -207,7 +198,6 @@ impl Phase {
     }
 
     /// Returns the number of the phase, 0..=59.
-    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }

@@ -35,13 +35,11 @@ impl Square {
     pub const A1: Self = Self(0);
 
     /// Returns the square with this number; `None` for 64 and more.
-    #[inline]
     pub const fn new(index: u8) -> Option<Self> {
         if index < 64 { Some(Self(index)) } else { None }
     }
 
     /// Returns the square at `file` (0 = a) and `rank` (0 = 1); `None` outside the board.
-    #[inline]
     pub const fn at(file: u8, rank: u8) -> Option<Self> {
         if file < 8 && rank < 8 { Some(Self(rank * 8 + file)) } else { None }
     }
@@ -52,7 +50,6 @@ impl Square {
     }
 
     /// Returns the number of the square, 0..=63.
-    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -64,7 +61,6 @@ impl Square {
     }
 
     /// Returns the bitboard with only this square set.
-    #[inline]
     pub const fn bit(self) -> u64 {
         1 << self.0
     }

@@ -146,11 +146,8 @@ impl Writer {
         let failed = FileError::io(&partial, "write it");
         let mut file = &self.file;
         file.set_len(begin).and_then(|()| file.seek(SeekFrom::Start(begin))).map_err(failed)?;
-        let mut raw = RawContent {
-            file: BufWriter::with_capacity(1 << 20, file),
-            hash: crc32fast::Hasher::new(),
-            bytes: 0,
-        };
+        let (hash, buffered) = (crc32fast::Hasher::new(), BufWriter::with_capacity(1 << 20, file));
+        let mut raw = RawContent { file: buffered, hash, bytes: 0 };
         produce(&mut raw)?;
         let RawContent { file: buffered, hash, bytes } = raw;
         let checksum = hash.finalize();

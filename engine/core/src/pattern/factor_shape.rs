@@ -32,25 +32,21 @@ impl FactorShape {
     }
 
     /// Returns the number of elements of a factor vector.
-    #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
     }
 
     /// Returns the number of consecutive phases that share factor vectors, 1 to 60.
-    #[inline]
     pub fn phases(self) -> usize {
         self.phases
     }
 
     /// Returns the number of groups of phases; the last may have fewer phases than the others.
-    #[inline]
     pub fn groups(self) -> usize {
         PHASES.div_ceil(self.phases)
     }
 
     /// Returns the index of the group that contains a phase, counted from 0.
-    #[inline]
     pub fn group(self, phase: Phase) -> usize {
         phase.index() / self.phases
     }

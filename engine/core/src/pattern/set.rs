@@ -92,8 +92,7 @@ impl PatternSet {
             let reason = "has a line end or another control character; remove it";
             return refused(format!("the name `{}` {reason}", excerpt(name)));
         }
-        let patterns = raw.patterns.into_iter().enumerate();
-        let patterns = patterns.map(|(index, pattern)| read_pattern(index + 1, pattern));
+        let patterns = (1..).zip(raw.patterns).map(|(number, raw)| read_pattern(number, raw));
         let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
         if (1..raw.scalars.len()).any(|end| raw.scalars[..end].contains(&raw.scalars[end])) {
             return refused("a scalar feature is named twice".to_owned());

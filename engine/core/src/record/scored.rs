@@ -126,13 +126,11 @@ impl ScoredPosition {
     }
 
     /// Returns the label of the position.
-    #[inline]
     pub const fn label(&self) -> Label {
         Label(self.label)
     }
 
     /// Returns the weight of the position.
-    #[inline]
     pub const fn weight(&self) -> Weight {
         Weight(self.weight)
     }

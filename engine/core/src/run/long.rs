@@ -116,6 +116,7 @@ impl LongPart<'_> {
     /// Reads the snapshot of an earlier process. Returns `None` if there is none, and, after a
     /// message, if it is damaged or longer than `most` bytes.
     pub fn snapshot(&self, most: usize) -> Result<Option<Vec<Section>>, RunError> {
+        const OF_ANOTHER: &str = "it is the snapshot of another run";
         let path = self.snapshot_path();
         if !path.exists() {
             return Ok(None);
@@ -125,19 +126,15 @@ impl LongPart<'_> {
                 *reader.provenance() == self.run.plan.provenance_of(self.stage, self.index);
             let (mut sections, mut left) = (vec![], most);
             while let Some(section) = reader.next().transpose()? {
-                let rest = left.checked_sub(section.content.len());
-                left = rest.ok_or_else(|| {
-                    reader.meaningless(format!("makes it longer than {most} bytes"))
-                })?;
+                let long = || reader.meaningless(format!("makes it longer than {most} bytes"));
+                left = left.checked_sub(section.content.len()).ok_or_else(long)?;
                 sections.push(section);
             }
             Ok((is_own, sections))
         });
         match read {
             Ok((true, sections)) => Ok(Some(sections)),
-            Ok((false, _)) => {
-                Err(FileError::exists(&path, "it is the snapshot of another run").into())
-            }
+            Ok((false, _)) => Err(FileError::exists(&path, OF_ANOTHER).into()),
             Err(error @ FileError::Io { .. }) => Err(error.into()),
             Err(error) => {
                 let (path, place) = (path.display(), error.place());

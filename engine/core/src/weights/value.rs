@@ -30,7 +30,6 @@ impl Value {
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
     /// Returns the value of `steps` steps of 1/32 disc; `None` if the value is outside ±64 discs.
-    #[inline]
     pub const fn from_steps(steps: i32) -> Option<Self> {
         if Self::MIN.0 <= steps && steps <= Self::MAX.0 { Some(Self(steps)) } else { None }
     }
@@ -63,7 +62,6 @@ impl Value {
     }
 
     /// Returns the value in steps of 1/32 disc.
-    #[inline]
     pub const fn steps(self) -> i32 {
         self.0
     }
