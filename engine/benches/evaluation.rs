@@ -1,6 +1,6 @@
-//! Two benchmarks on positions of random games: complete evaluations, and only their memory reads,
-//! at indices that are computed beforehand. Each runs with the embedded weights, with weights of
-//! the pattern set `factors`, and with those of the same set without factor vectors (`scalars`).
+//! Two benchmarks on positions of random games: complete evaluations, and only their memory reads
+//! (at precomputed indices). Both run with three kinds of weights: embedded weights, weights of
+//! the pattern set `factors`, and weights of this set without factor vectors (named `scalars`).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -13,7 +13,7 @@ use othello_engine::eval::{Evaluate, Tables, Weights, embedded};
 use othello_engine::pattern::{Indices, PatternSet, Scalar};
 use othello_engine::random::random_game;
 
-/// A move of a random game that leads neither to a pass nor to the end, and the position before it.
+/// A position of a random game and the move played in it, after which the opponent can move.
 struct Step {
     position: Position,
     indices: Indices,

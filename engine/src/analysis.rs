@@ -73,7 +73,7 @@ pub fn rated_moves<E: Evaluate>(
     rated
 }
 
-/// Searches the positions after a move, each within `limits`; returns `None` if it is illegal.
+/// Finds a move's value and best line by searches within `limits`; `None` if the move is illegal.
 pub fn rated_move<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,

@@ -14,7 +14,7 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// More than any machine has cores, but few enough to be started.
+/// A limit above the number of cores of any machine; a system can still start so many threads.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).
@@ -66,8 +66,8 @@ impl Output {
     }
 }
 
-/// An unsigned integer type of an argument. If signed types implemented it, `number_in(1..=60)`
-/// would parse `i32` even for an argument of type `u32`, which clap reports only at run time.
+/// An unsigned integer type of an argument. Signed types must not implement it: the literals of
+/// `number_in(1..=60)` could then be `i32`, and clap reports a wrong type only at run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The greatest number of the type.
     const MAX: Self;
@@ -81,7 +81,7 @@ macro_rules! numbers {
 
 numbers!(u8, u32, u64, usize);
 
-/// Returns a parser that refuses all but the whole numbers in `range`: `number_in(1..=60_u32)`.
+/// Returns a parser that accepts only whole numbers in `range`, for example `1..=60_u32`.
 pub fn number_in<T: Number>(
     range: RangeInclusive<T>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -96,7 +96,7 @@ pub fn number_in<T: Number>(
     }
 }
 
-/// Returns a parser of whole numbers ≥ `first`, of the type of `first`: `number_from(1_u64)`.
+/// Returns a parser that accepts only whole numbers ≥ `first`, for example `1_u64`.
 pub fn number_from<T: Number>(
     first: T,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -109,12 +109,12 @@ pub fn above_0(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0, such as 0.5".to_owned())
 }
 
-/// Returns the clap command of a program; shared flags have their help texts from `flags.txt`.
+/// Returns the clap command of a program. Shared flags get their help texts from `flags.txt`.
 pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
 
-/// Parses a command line as [`parse_words`] does; prints an error or the help, and then exits.
+/// Parses a command line as [`parse_words`] does. On an error or `--help`, prints a text and exits.
 pub fn parse_or_exit<P: Parser>(words: impl IntoIterator<Item = OsString>) -> P {
     parse_words(words).unwrap_or_else(|error| error.exit())
 }
@@ -151,7 +151,7 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Escapes and shortens the arguments that the error quotes, except in text that clap has styled.
+/// Escapes and shortens the arguments that the error quotes, except in clap's styled texts.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

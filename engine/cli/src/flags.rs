@@ -10,7 +10,7 @@ struct Flag {
     heading: &'static str,
     help: &'static str,
     more: String,
-    /// Pairs (command, default in it) of defaults unknown to clap; `*` means all other commands.
+    /// Defaults that clap does not know: pairs (command, default). Command `*` means all others.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
@@ -18,8 +18,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
-/// Reads flags. A flag is a line `--name: help`, then perhaps indented lines: a second paragraph of
-/// its help, and defaults `[command: default]`. The nearest line `# heading` above is its heading.
+/// Parses `flags.txt`. A line `--name: help` begins a flag. Indented lines below it are its second
+/// paragraph or defaults, `[command: default]`. A line `# heading` applies to the flags below it.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {
@@ -73,8 +73,8 @@ impl Flag {
     }
 }
 
-/// Returns `command` with the help texts and headings of `flags.txt`. In `--x -5`, the number is
-/// the value of `--x`: if it is refused, the error names `--x`, not an unknown flag `-5`.
+/// Returns `command` with the help texts and headings of `flags.txt`. In `--x -5`, `-5` is the
+/// value of `--x`, so the error for a refused value names `--x`, not an unknown flag `-5`.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {

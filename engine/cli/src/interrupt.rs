@@ -1,6 +1,6 @@
-//! Interrupts by Ctrl-C and SIGTERM. They may end the process at once: a run can be killed at any
-//! time without damage. But if a step of the work (a stage) can stop between its units, such as
-//! games, it first finishes the units in progress; a second interrupt ends the process at once.
+//! Interrupts by Ctrl-C and SIGTERM. If the current stage can stop between its units of work, such
+//! as games, the first interrupt ends the process after the units in progress. Any other interrupt
+//! ends the process at once. No interrupt damages the files of a run.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub(crate) struct Interrupts {
     /// The number of the first signal received; 0 before the first signal.
     signal: AtomicU8,
     stage_stops: AtomicBool,
-    /// True once a stage began that the same command can resume later.
+    /// True if a stage began that the same command, run again, can resume.
     resumable: AtomicBool,
 }
 
@@ -20,7 +20,7 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// The first interrupt ends the process: at once, or if `stops`, after the units in progress.
+    /// Begins a stage: an interrupt ends it after the units in progress if `stops`, else at once.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);
@@ -38,7 +38,7 @@ impl Interrupts {
         }
     }
 
-    /// Returns true if the process may go on until its stage stops; false if it must end at once.
+    /// Records a signal. Returns true if the stage stops by itself, false if the process must end.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Ignores failures: if standard error is closed, the work continues.
+/// Prints a line to standard error. Ignores failures, such as a closed standard error.
 pub(crate) fn say(line: &str) {
     let line = shortened_words(line);
     let _ = writeln!(std::io::stderr(), "{}", shortened(&harmless(&line)));
@@ -17,7 +17,7 @@ pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     escaped(shortened_word(argument), char::is_control)
 }
 
-/// Shortens each word of a message above [`MAX_WORD_CHARS`]: it may be an argument of the user.
+/// Shortens words above [`MAX_WORD_CHARS`] in a message, because it may quote a long argument.
 fn shortened_words(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_WORD_CHARS {
         return text.into();
@@ -51,10 +51,10 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
     shown.collect::<String>().into()
 }
 
-/// In bytes, the longest line that is kept whole; only one that quotes user input can be longer.
+/// The number of bytes above which a message is shortened; only quoted user input is so long.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
-/// Replaces the middle of a line of over [`MAX_MESSAGE_BYTES`] by `…`; its end says what to do.
+/// Replaces the middle of a line above [`MAX_MESSAGE_BYTES`] by `…`. The end contains the advice.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MAX_MESSAGE_BYTES {
         return line.into();

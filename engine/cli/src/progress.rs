@@ -39,7 +39,7 @@ impl Reporter {
         Self { log, has_bar, ..Self::default() }
     }
 
-    /// Runs `work` without output except errors, and returns its result; interrupts still end it.
+    /// Runs `work` and returns its result. Prints only errors meanwhile; interrupts still work.
     pub fn quietly<T>(&self, work: impl FnOnce() -> T) -> T {
         self.finish();
         self.is_quiet.store(true, Relaxed);
@@ -49,12 +49,12 @@ impl Reporter {
         result
     }
 
-    /// Returns how many units an earlier run had finished, for each stage that has such units.
+    /// Returns, for each resumed stage, the number of units that an earlier run had finished.
     pub fn resumed(&self) -> Map<String, Value> {
         lock(&self.resumed).clone()
     }
 
-    /// Forgets the units that earlier runs had finished, so that a new step reports only its own.
+    /// Clears the counts of [`Self::resumed`] before a new step, which reports only its own counts.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }

@@ -18,7 +18,7 @@ use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// A search to depth 60 needs more than `ulimit -s` may allow.
+/// A search to depth 60 needs a larger stack than the system's limit (`ulimit -s`) may allow.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The exit status `EX_TEMPFAIL` of sysexits.h: a retry may succeed.
@@ -46,7 +46,7 @@ pub struct Session {
     json: bool,
     reporter: Arc<Reporter>,
     begun: Instant,
-    /// `None`, except for a step of a recipe (`othello-trainer run`), whose report goes to a file.
+    /// The report of a step of a recipe (`othello-trainer run`); `None` for any other subcommand.
     step: Option<StepReport>,
 }
 
@@ -133,8 +133,8 @@ impl Session {
 
 const PANICKED: i32 = 101;
 
-/// Ends the process at any panic: other threads might wait forever for the panicked one. Unless
-/// `RUST_BACKTRACE` is set, allocates nothing: the default hook could hang if no memory is left.
+/// Ends the process at any panic, because other threads might wait for the panicked thread. Unless
+/// `RUST_BACKTRACE` is set, the hook allocates nothing: without memory, the default hook may hang.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
@@ -148,7 +148,7 @@ fn end_with_any_panic() {
     }));
 }
 
-/// Runs a program on a thread with a large stack, and returns its status; any panic ends it.
+/// Runs `work` on a thread with a large stack. Returns its exit status; a panic ends the process.
 pub fn main(work: impl FnOnce() -> u8 + Send) -> u8 {
     end_with_any_panic();
     std::thread::scope(|scope| {
@@ -163,7 +163,7 @@ pub fn main(work: impl FnOnce() -> u8 + Send) -> u8 {
     })
 }
 
-/// Runs a subcommand and returns its exit status, as the [front page](crate) lists them.
+/// Runs a subcommand and returns its exit status; the [front page](crate) lists the statuses.
 pub fn run(common: &Common, command: impl FnOnce(&Session) -> anyhow::Result<Outcome>) -> u8 {
     let reporter = Arc::new(Reporter::new(common.log));
     let answering = Arc::clone(&reporter);

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 
 /// An observer of long work. Work is a sequence of stages; a new stage ends the previous one.
 pub trait Progress: Sync {
-    /// Begins a stage, such as `solve (positions)`, of `total` units, `done` of them by an earlier
-    /// run; these do not count for the speed.
+    /// Begins a stage, such as `solve (positions)`, of `total` units. An earlier run has finished
+    /// `done` of them, which do not count for the speed.
     fn begin(&self, stage: &str, done: u64, total: u64);
 
-    /// Begins a stage whose code calls [`Self::check`] before each unit, to be stopped there.
+    /// Begins a stage that can stop between units: its code calls [`Self::check`] before each unit.
     fn begin_stoppable(&self, stage: &str, done: u64, total: u64) {
         self.begin(stage, done, total);
     }

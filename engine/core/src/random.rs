@@ -17,7 +17,7 @@ impl Generator {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Creates the generator of one of a seed's independent streams, such as that of game `index`.
+    /// Creates generator `index` of a seed, such as that of a game; the generators are independent.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))
@@ -69,7 +69,7 @@ pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     replay
 }
 
-/// Plays random games to the first position with at most `empties` empty squares.
+/// Plays random games until a position has at most `empties` empty squares, and returns it.
 pub fn random_position(random: &mut Generator, empties: u32) -> Position {
     first_position(random, |position| position.empties() <= empties)
 }

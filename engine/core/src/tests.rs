@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use crate::file::{Existing, Kind, Provenance, Section, Summary, Writer};
 use crate::record::{Record, RecordReader, RecordWriter};
 
-/// In memory if possible, because some tests write thousands of files.
+/// A temporary folder, in memory if possible, because some tests write thousands of files.
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {

@@ -83,7 +83,7 @@ const DEFAULT_DEPTH: u32 = 2;
 const DEFAULT_EXACT: u32 = 16;
 
 impl Arguments {
-    /// Returns settings. Defaults and levels use ProbCut if the weights of both sides have a model.
+    /// Returns search settings. Defaults and levels use ProbCut only if both sides have a model.
     fn search(
         &self,
         player: &WeightsSpec,

@@ -105,7 +105,7 @@ impl Clock {
     }
 }
 
-/// Returns `limits` with the deadline of a move by `clock`; without a clock, with no deadline.
+/// Returns `limits` with the deadline that `clock` sets for a move; without a clock, no deadline.
 pub(super) fn limits_of_move(clock: Option<Clock>, empties: u32, limits: &Limits) -> Limits {
     // If the time is too long for `Instant`, there is no deadline.
     let deadline = clock.and_then(|clock| Instant::now().checked_add(clock.for_move(empties)));

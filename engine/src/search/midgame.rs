@@ -38,9 +38,9 @@ impl Horizon {
         if self == Self::Depth { DEEPENING } else { 1 }
     }
 
-    /// Returns the node limit of a search by probability: 1,024 · 4^depth. Lines of moves end at
-    /// probability 4^−depth, and the moves of a position total about 1, so there are about 4^depth
-    /// lines. Only a malformed model, in which every move is nearly certain, needs so many nodes.
+    /// Returns the node limit of a search by probability: 1,024 · 4^depth. There are about 4^depth
+    /// lines, because lines end at probability 4^−depth, and their probabilities total 1. Only a
+    /// malformed model, in which every move is nearly certain, needs so many nodes.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))

@@ -14,9 +14,9 @@ pub(super) struct Content {
 }
 
 /// A slot of the transposition table, protected by a sequence lock. A writer makes the sequence
-/// number odd, writes, and makes it even again; a reader accepts content only if the number is
-/// even, and equal before and after; else it finds nothing. A second writer gives up: its entry is
-/// lost. (Wrong content is accepted only if the number advances by exactly 2³² during a read.)
+/// number odd, writes, and makes it even again. A reader accepts content only if the number is even
+/// and does not change during the read. If two threads write at once, the second entry is lost.
+/// (A reader accepts wrong content only if the number advances by exactly 2³² during the read.)
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Slot {

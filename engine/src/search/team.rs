@@ -104,7 +104,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
 
 #[derive(Debug)]
 pub(super) struct Pool<S> {
-    /// If true, idle searchers help even where help can change the result: in pruned searches.
+    /// True if idle searchers help even if help can change the result, as in pruned searches.
     pub(super) helps_always: bool,
     open: Mutex<Open<S>>,
     changed: Condvar,

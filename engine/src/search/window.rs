@@ -53,7 +53,7 @@ impl Window {
         value >= self.beta
     }
 
-    /// Returns the bounds that are proven once all moves are searched, or one reached beta.
+    /// Returns the proven bounds of the value after all moves, or after one that reaches beta.
     #[inline]
     pub(super) fn proven(&self) -> (Option<Value>, Option<Value>) {
         let value = self.best.value;

@@ -110,15 +110,15 @@ impl Run {
 
 const GAMES: &str = "self-play (games)";
 const MOST_PER_PART: u64 = 1 << 16;
-/// The greatest number of games that one thread plays together; they take a second or two.
+/// The greatest number of games that one thread plays together, in a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 /// Plays the games of a shard, and stores them in parts. If the run is not divided into shards,
 /// also packs them into one file, without games that repeat all moves of a game with a lower index.
 ///
-/// The file does not depend on threads, shards, kills or resumptions. Complete parts of an earlier
-/// run to `path` are used again if that run differs only in having fewer games. In a game, sides
-/// with the same evaluation and pruning share a transposition table.
+/// The file does not depend on threads, shards, kills or resumptions. The run reuses the complete
+/// parts of an earlier run to `path` if that run differs only in having fewer games. In a game,
+/// sides with the same evaluation and pruning share a transposition table.
 pub fn play_games<E: Identified>(
     path: &Path,
     run: &Run,

@@ -49,7 +49,7 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns a schedule with equal weights of `lengths`, or of all if none of them is possible.
+    /// Returns a schedule with equal weights of `lengths` or, if none is possible, of all lengths.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights = std::array::from_fn(weight);

@@ -157,8 +157,8 @@ fn two_runs_do_not_write_one_output_and_one_that_ends_early_keeps_its_work() {
     }
 }
 
-/// With a closed standard output or standard error, a command must still do its work; one that is
-/// refused, for example because its weights file is missing, must leave no file.
+/// With a closed standard output or standard error, a command must still do its work. A refused
+/// command, for example one whose weights file is missing, must leave no file.
 #[test]
 fn a_closed_pipe_is_no_reason_to_stop_and_no_error() {
     let folder = folder();

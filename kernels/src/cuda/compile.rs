@@ -75,7 +75,7 @@ fn text(bytes: Vec<c_char>) -> String {
 
 const MAX_PTX_BYTES: u64 = 64 << 20;
 
-/// Returns the cache file; `None` if neither `XDG_CACHE_HOME` nor `HOME` is an absolute path.
+/// Returns the path of a cached PTX; `None` if neither `XDG_CACHE_HOME` nor `HOME` is absolute.
 pub(super) fn cache_file(program: &Program, architecture: Architecture) -> Option<PathBuf> {
     let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;

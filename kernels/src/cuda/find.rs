@@ -74,7 +74,7 @@ pub(super) fn error_text(error: DriverError) -> String {
     format!("{text} ({:?})", error.0)
 }
 
-/// The driver's entry points that are called. [`find`] checks them: cudarc panics without one.
+/// The driver's entry points that are called. [`find`] checks them: cudarc panics if one is absent.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \

@@ -1,4 +1,4 @@
-//! The start of every entry point: counts the call, and fails if the settings demand so.
+//! The start of every entry point: counts the call, and fails if the settings require it.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;

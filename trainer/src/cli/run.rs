@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
-use othello_engine::file::plain;
+use othello_engine::file::refuse_shown;
 use othello_engine::run::Shard;
 use othello_engine::text::read_by;
 use serde::Serialize;
@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         ensure!(steps.iter().any(|it| it.name == *step), "{step}: not a step of {name}");
     }
     if let Some(path) = summary {
-        plain::refuse_shown(path)?;
+        refuse_shown(path)?;
     }
     if arguments.plan {
         return session.print(&Plan { steps });

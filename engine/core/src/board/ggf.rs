@@ -6,8 +6,8 @@ use super::notation::board_text;
 use super::{Position, Side, Square, StatedPosition};
 use crate::text::{Invalid, excerpt};
 
-/// Returns the names and the values (with `\` escapes resolved) of the fields in the text of a GGF
-/// game, without its `(;` and `;)`. An error is the last item.
+/// Returns the name and the value of each field in the text of a GGF game without its `(;` and
+/// `;)`. Resolves the escapes (`\`) in values. Ends after the first error.
 pub fn fields(text: &str) -> impl Iterator<Item = Result<(&str, String), String>> {
     let mut rest = text.trim_start();
     std::iter::from_fn(move || {
@@ -47,8 +47,8 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Returns the letters of a value such as `s8r18` (an 8×8 board, 18 discs at the start): `s` two
-/// games at once, one with each colour; `r` random start; `k` komi; `b`, `w` the colour asked for.
+/// Returns the letters of a game type such as `s8r18` (8×8 board, 18 discs at the start): `s` for
+/// two games at once with swapped colours, `r` random start, `k` komi, `b` or `w` requested colour.
 pub fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
     let letters = rules.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphabetic(), "");

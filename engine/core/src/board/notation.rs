@@ -17,8 +17,8 @@ pub(super) fn begins_board(text: &str) -> bool {
     }
 }
 
-/// Splits a line into its first 64 squares (a1, b1 … h8), which may be separated by blanks or `/`,
-/// and the rest. In the form of GGS, `[8` precedes the squares; the side to move and `]` follow.
+/// Splits a line into its first 64 squares (a1, b1 … h8; blanks or `/` may separate them) and the
+/// rest. The game server GGS writes `[8` before the squares, and the side to move and `]` after.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;

@@ -5,15 +5,15 @@ use super::transcript::{self, Form, Replay, Turns, illegal};
 use super::{Discs, Position, Side, Square};
 use crate::text::{Invalid, excerpt};
 
-/// A position in any notation: a board with an optional side and score, a line of OBF, or the end
-/// of a game (in any form of [`transcript`], or moves after a board).
+/// A position in any notation: a board (with or without side and score), a line of OBF, or the last
+/// position of a game (in a form of [`transcript`], or as a board followed by moves).
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The stated score for the side to move, in discs; in OBF, if missing, that of the best move.
+    /// The stated score in discs for the side to move. If OBF states none, the best move's score.
     pub score: Option<f64>,
     /// The moves with scores of a line of OBF; empty for any other notation.
     pub moves: Vec<(Square, Discs)>,

@@ -42,7 +42,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports how many texts have each form, unless all have forms that this program also writes.
+    /// Reports the number of texts in each form if any form is not one that this program writes.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -93,8 +93,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the moves in a table row or after a label: the longest field that begins with a square,
-/// if all other such fields are prefixes of it (otherwise, the row is damaged).
+/// Returns the moves in a table row or after a label: the longest field that begins with a square.
+/// Returns `None` if another field that begins with a square is not a prefix of it (a damaged row).
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -247,7 +247,7 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// The passes that the text may still state: 1 if the rules demanded one, 2 at the game's end.
+    /// The passes that may follow as turns: 1 if the rules demanded a pass, 2 if the game is over.
     passes: u8,
 }
 

@@ -43,9 +43,9 @@ pub enum Kind {
     Part,
 }
 
-/// The kinds in the order of their variants, each with its signature, usual extension, name in
-/// messages, and zstd level. Level 15 packs a random game into 27 bytes in 15 µs; level 9 needs 30
-/// bytes, level 19 twice the time. The factors of weights do not become smaller above level 1.
+/// The kinds in the order of their variants: (kind, magic number, usual extension, name in
+/// messages, zstd level). Level 15 packs a random game into 27 bytes; level 9 needs 30 bytes, and
+/// level 19 twice the time. Weights do not become smaller above level 1.
 const KINDS: [(Kind, &[u8; 8], &str, &str, i32); 7] = [
     (Kind::Weights, b"OTHELLOW", "weights", "a weights file", 1),
     (Kind::Games, b"OTHELLOG", "games", "a file of games", 15),
@@ -106,7 +106,7 @@ pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>,
     Ok(bytes)
 }
 
-/// Returns the file offset of uncompressed content. Zeros precede it, and a checksum follows.
+/// Returns the offset of uncompressed content: zeros pad the head up to a multiple of 64 bytes.
 pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(64)
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::paths::{beginning, folder_of, open_ordinary, partial_path, refuse_link};
+use super::ordinary::{beginning, open_ordinary};
+use super::paths::{folder_of, partial_path, refuse_link};
 use super::{FileError, Result};
 
 /// Opens or creates a file and locks it; [`FileError::Busy`] if another process has the lock.
@@ -15,7 +16,7 @@ pub fn lock(path: &Path) -> Result<File> {
 }
 
 /// Creates and locks the partial file of an output, with the permissions of an existing output. On
-/// Unix, a new file replaces one that a killed run left, so that nothing is written through a link.
+/// Unix, replaces a partial file of a killed run by a new file, so as not to write through a link.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {
@@ -28,8 +29,7 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
 /// The first bytes of all files of the container format.
 pub(super) const CONTAINER: &[u8] = b"OTHELLO";
 
-/// Refuses the partial file of a container unless a killed run can have left it: a check before the
-/// work.
+/// Refuses an existing partial file that no killed run can have left. Called before the work.
 pub fn check_partial(output: &Path) -> Result<()> {
     let partial = partial_path(output);
     refuse_link(&partial)?;
@@ -52,7 +52,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     Err(FileError::refused(path, reason))
 }
 
-/// Retries `take` for up to 0.2 s: a check of the output by another process holds the lock briefly.
+/// Retries `take` for up to 0.2 s while another process holds the lock for a check of the output.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..20 {
         match take() {

@@ -3,11 +3,11 @@ use std::path::{Path, PathBuf};
 
 use super::lock::{lock, patiently};
 use super::paths::{collide, folder_of, is_same_file, partial_path, refuse_special_outputs};
-use super::plain::refuse_shown;
+use super::shown::refuse_shown;
 use super::{FileError, Kind, Result, kind_of};
 
-/// Checks that a command may write `output` and `OUTPUT.partial`, before its work. Refuses an input
-/// (under any name), a record file in an input folder, and a path where no file can be made.
+/// Checks, before the work, that a command may write `output` and `OUTPUT.partial`. Refuses an
+/// input, a file of records in an input folder, and a path where no file can be created.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -55,7 +55,7 @@ fn is_in_input(path: &Path, input: &Path) -> bool {
     is_inside() && (is_manifest() || is_records())
 }
 
-/// Checks that `output` can be replaced: opens or creates its partial file, and locks it meanwhile.
+/// Checks that `output` can be replaced, by opening or creating its partial file and locking it.
 pub fn check_replaceable(output: &Path) -> Result<()> {
     let partial = partial_path(output);
     let file = patiently(|| lock(&partial))?;

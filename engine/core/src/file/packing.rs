@@ -35,7 +35,7 @@ pub fn unreadable(begin: &[u8]) -> Option<String> {
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
-        /// Creating a compressor takes as long as compressing a small frame.
+        /// One compressor per thread: creating one takes as long as compressing a small frame.
         static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     }
     PACKER.with_borrow_mut(|kept| {
@@ -64,8 +64,8 @@ pub(crate) fn unpacker(packed: impl BufRead + Send) -> io::Result<impl Read + Se
     ruzstd::decoding::StreamingDecoder::new(packed).map_err(io::Error::other)
 }
 
-/// Decompresses one frame to exactly `length` bytes. The decoder allocates memory for the frame's
-/// window, so refuses a window larger than [`MAX_CONTENT_BYTES`].
+/// Decompresses one frame to exactly `length` bytes. Refuses a frame with a window larger than
+/// [`MAX_CONTENT_BYTES`], because the decoder allocates memory for the window.
 pub(super) fn unpack(stored: &[u8], length: u64) -> Result<Vec<u8>, String> {
     let unpackable = |error: io::Error| format!("cannot be unpacked ({error})");
     let mut content = Vec::new();
@@ -119,8 +119,8 @@ mod tests {
         }
     }
 
-    /// Nine bytes can make the decoder allocate gigabytes: a magic number, flags (no content size,
-    /// no checksum), n << 3 for a window of 2^(10 + n) bytes, and one empty last block.
+    /// A frame of nine bytes can make a decoder allocate gigabytes. It has a magic number, flags
+    /// (no size, no checksum), the window size 2^(10 + n) as n << 3, and an empty last block.
     #[test]
     fn a_window_larger_than_any_content_is_refused() {
         let window = |n: u8| unpack(&[0x28, 0xB5, 0x2F, 0xFD, 0, n << 3, 1, 0, 0], 0);

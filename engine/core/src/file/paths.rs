@@ -1,11 +1,10 @@
 //! The paths of an output, and checks of a path before its file is opened: a named pipe can block.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::plain::refuse_shown;
 use super::{FileError, Kind, Result};
 
 pub(super) fn partial_path(path: &Path) -> PathBuf {
@@ -57,8 +56,8 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>> {
     fs::read_dir(folder).map_err(failed)?.map(name).collect::<io::Result<_>>().map_err(failed)
 }
 
-/// Returns the paths of an output and of its partial file. Refuses anything but ordinary files at
-/// these paths, such as a folder or a pipe; the output may also be a link to an ordinary file.
+/// Returns the paths of an output and of its partial file. Refuses a folder, a pipe or another
+/// special file at either path, and a link as the partial file; the output may be a link to a file.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {
@@ -86,47 +85,6 @@ pub fn check_name(path: &Path, kind: Kind) -> Result<()> {
     Ok(())
 }
 
-/// Opens an ordinary file for reading. Refuses a folder, a named pipe, a device, a socket, and the
-/// progress file of this process.
-pub fn open_ordinary(path: &Path) -> Result<File> {
-    refuse_shown(path)?;
-    open_any_ordinary(path)
-}
-
-pub(super) fn open_any_ordinary(path: &Path) -> Result<File> {
-    let failed = FileError::io(path, "open it");
-    let metadata = fs::metadata(path).map_err(failed)?;
-    refuse(path, &metadata)?;
-    open_without_waiting(path).map_err(failed)
-}
-
-fn open_without_waiting(path: &Path) -> io::Result<File> {
-    let mut options = fs::OpenOptions::new();
-    // With O_NONBLOCK, reads of kernel files that look ordinary fail instead of blocking.
-    #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, 0o4000);
-    options.read(true).open(path)
-}
-
-/// Reads a small ordinary file. Returns [`FileError::Long`] if the file has more than `most` bytes.
-pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let long = || FileError::Long { path: path.to_owned(), most };
-    let file = open_ordinary(path)?;
-    if file.metadata().map_err(FileError::io(path, "read it"))?.len() > most {
-        return Err(long());
-    }
-    // Some files of the kernel have content, although their metadata state a length of 0.
-    let bytes = beginning(file, path, most.saturating_add(1))?;
-    if bytes.len() as u64 > most { Err(long()) } else { Ok(bytes) }
-}
-
-/// Reads at most `most` bytes from the file at `path`.
-pub(crate) fn beginning(file: impl Read, path: &Path, most: u64) -> Result<Vec<u8>> {
-    let mut bytes = vec![];
-    let read = file.take(most).read_to_end(&mut bytes);
-    read.map(|_| bytes).map_err(FileError::io(path, "read it"))
-}
-
 fn refuse_special(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) => refuse(path, &metadata),
@@ -136,7 +94,7 @@ fn refuse_special(path: &Path) -> Result<()> {
     }
 }
 
-fn refuse(path: &Path, metadata: &Metadata) -> Result<()> {
+pub(super) fn refuse(path: &Path, metadata: &Metadata) -> Result<()> {
     if metadata.is_file() { Ok(()) } else { Err(special(path, description(metadata))) }
 }
 

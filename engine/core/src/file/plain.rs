@@ -3,18 +3,16 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::lock::create_partial;
-use super::paths::{
-    beginning, collide, folder_of, is_same_file, is_same_place, open_any_ordinary, partial_path,
-    refuse_link, refuse_special_outputs,
-};
+use super::ordinary::{beginning, open_any_ordinary};
+use super::paths::{partial_path, refuse_link, refuse_special_outputs};
 use super::place::{Replaceable, remove_second_name};
+use super::shown::{refuse_shown, shown};
 use super::{Existing, FileError, Result};
 
 /// Writes an output whose content depends on its inputs only. [`Existing::Keep`] keeps a file with
-/// these bytes; it refuses a file with others, and a `PATH.partial` that is not a prefix of them.
+/// these bytes. It refuses any other file, and a `PATH.partial` that is not a prefix of `bytes`.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     refuse_shown(path)?;
     let replaceable = Replaceable::now(path, existing);
@@ -63,8 +61,8 @@ fn put(path: &Path, bytes: &[u8], replaceable: &Replaceable) -> Result<()> {
     replaceable.put(path)
 }
 
-/// A file that shows the progress of this process, which replaces it at each event. If the process
-/// tries to write an output to the same path, that fails, and this file is replaced no more.
+/// A file with the progress of this process, replaced at each event. If the process tries to write
+/// an output to the same path, that attempt fails, and the progress is no longer written.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -72,7 +70,7 @@ pub struct ShownFile {
 }
 
 impl ShownFile {
-    /// Creates the file with `bytes`, which begin with `head`. Replaces only a file that begins so.
+    /// Creates the file with `bytes`, which begin with `head`. Refuses an existing file without it.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self> {
         let is_new = !path.exists();
         check_beginning(path, head)?;
@@ -81,8 +79,8 @@ impl ShownFile {
         Ok(Self { path: path.to_owned(), head })
     }
 
-    /// Replaces the content of this file atomically. Refuses a file without the head that was given
-    /// to [`Self::create`]. Does nothing if this process has tried to write an output to this path.
+    /// Replaces the content of this file atomically. Refuses a file that does not begin with `head`
+    /// of [`Self::create`]. Does nothing if this process has tried to write an output to this path.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
@@ -92,7 +90,7 @@ impl ShownFile {
     }
 }
 
-/// Refuses an existing file that does not begin with `head`. `PATH.partial` may end within `head`.
+/// Refuses an existing file that does not begin with `head`; `PATH.partial` may have a part of it.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     check_beginning(path, head)
@@ -115,40 +113,15 @@ fn check_beginning(path: &Path, head: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The paths of this process's progress files, each with true if the process created the file.
-static SHOWN: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(vec![]);
-
-fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
-    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Refuses the path of a progress file, which is then not written again, and deleted if it was new.
-pub fn refuse_shown(output: &Path) -> Result<()> {
-    refuse(output, |path| collide(output, path))
-}
-
-pub(crate) fn refuse_shown_within(folder: &Path) -> Result<()> {
-    refuse(folder, |path| is_same_place(folder, path) || is_same_file(folder, folder_of(path)))
-}
-
-fn refuse(output: &Path, claims: impl Fn(&Path) -> bool) -> Result<()> {
-    let mut shown = shown();
-    let Some(claimed) = shown.iter().position(|(path, _)| claims(path)) else { return Ok(()) };
-    let (path, is_new) = shown.swap_remove(claimed);
-    if is_new {
-        let _ = fs::remove_file(&path);
-    }
-    let reason = format!("is also the place of the progress file ({}); name two", path.display());
-    Err(FileError::refused(output, reason))
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
     use std::time::Duration;
 
-    use super::super::{Kind, Provenance, Writer, check_output, check_replaceable, make_folder, open_ordinary};
+    use super::super::{
+        Kind, Provenance, Writer, check_output, check_replaceable, make_folder, open_ordinary,
+    };
     use super::*;
     use crate::tests::Folder;
 

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 /// settings give other games, searches or fits, but not for a new entry of a provenance.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
-/// Everything that determines a file's content, as a JSON object: settings, seeds, checksums of
-/// inputs; no version, paths, threads, device, host or date. `==` compares the canonical JSON.
+/// Everything that determines a file's content, as a JSON object: settings, seeds and checksums of
+/// inputs, but no version, path, threads, device, host or date. `==` compares the canonical JSON.
 #[derive(Clone, Debug, derive_more::From)]
 pub struct Provenance(Map<String, Value>);
 
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(one.canonical(), canonical);
     }
 
-    /// The behaviour revision, and the checksum of the weights that `run small --seed 1` makes. A
+    /// The current behaviour revision, and its checksum of the weights of `run small --seed 1`. A
     /// new revision has the same checksum if it changes only work that `run small` does not do.
     const RECORDED: (u32, &str) =
         (9, "91c19cc9948487642c2284c569742298b49e20d704bb7bcefd46e80999ec8120");

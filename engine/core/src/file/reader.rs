@@ -112,7 +112,7 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Lets the file lack any sections: their number and common checksum are not checked.
+    /// Accepts a file with missing sections: skips the check of their number and common checksum.
     #[must_use]
     pub fn of_part(mut self) -> Self {
         (self.incomplete, self.source.digest) = (true, None);
@@ -133,7 +133,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section, unchecked. Returns its name, or `None` before a raw one or the end.
+    /// Skips the next section unchecked and returns its name; `None` if it is raw or missing.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let (marker, place) = self.read_marker()?;
@@ -160,7 +160,7 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections read so far, which the iterator returns empty.
+    /// Returns the places of the raw sections read so far. The iterator omits their content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
@@ -170,15 +170,15 @@ impl Reader {
         self.summary.as_ref()
     }
 
-    /// Returns an error about the last section, whose checksum is right, but whose content makes no
-    /// sense. `reason` completes the message "section 3 at byte 500 …".
+    /// Returns an error for the section read last: its checksum is right, but its content is
+    /// invalid. `reason` completes the message "section 3 at byte 500 …".
     pub fn meaningless(&self, reason: String) -> FileError {
         let name = format!("section {}", self.content.sections);
         self.source.damaged(&Place { name, offset: self.section_offset }, reason)
     }
 
-    /// Continues after an error at the next undamaged section. Returns false if none follows. The
-    /// checksum of the whole content is then not checked.
+    /// Skips damaged bytes after an error, up to an undamaged section. Returns false if none
+    /// follows. The checksum of the whole content is then not checked.
     pub fn resynchronize(&mut self) -> Result<bool> {
         self.incomplete = true;
         if !self.finished {

@@ -9,7 +9,7 @@ use super::format::{self, ContentHash};
 use super::lock::{CONTAINER, create_partial};
 use super::paths::{check_name, partial_path, refuse_special_outputs};
 use super::place::{Replaceable, remove_second_name};
-use super::plain::refuse_shown;
+use super::shown::refuse_shown;
 use super::source::finished;
 use super::{Existing, FileError, Kind, Provenance, Reader, Result, Section, Summary};
 
@@ -53,9 +53,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a file as [`Self::create`] does, except that [`Existing::Keep`] keeps a complete file
-    /// with this provenance ([`Begin::Done`]), and refuses any other, also one that appears before
-    /// [`Self::finish`].
+    /// Begins a file as [`Self::create`] does. If the file exists, [`Existing::Keep`] keeps it:
+    /// returns [`Begin::Done`] if it is complete with this provenance, or else an error. With
+    /// [`Existing::Keep`], [`Self::finish`] also keeps a file that appears in the meantime.
     pub fn begin(
         path: &Path,
         kind: Kind,
@@ -132,7 +132,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes an uncompressed section of any length, which can be mapped, by `produce`.
+    /// Writes an uncompressed section, which can be memory-mapped. `produce` writes its content.
     pub fn raw_section<E: From<FileError>>(
         &mut self,
         name: &str,

@@ -68,8 +68,8 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the chosen shape. A group has as many phases as the choice states, or else as in the
-    /// shape `before` of the pattern set or initial weights, or else 20.
+    /// Returns the chosen shape. If the choice omits the phases of a group, their number is that of
+    /// `before`, the shape of the pattern set or initial weights; if that is `None`, it is 20.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(20);
         FactorShape { dimensions: self.dimensions, phases }

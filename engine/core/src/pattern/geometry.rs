@@ -35,7 +35,7 @@ pub struct PatternGeometry {
     pub classes: usize,
     /// The parameter index of the pattern's first class.
     pub first_parameter: usize,
-    /// For each square, the place of its ternary digit in [`super::Indices`]; 0 is the lowest.
+    /// For each square, the exponent e of its digit, which counts 3^e in [`super::Indices`].
     pub places: Vec<usize>,
 }
 
@@ -93,8 +93,8 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of training positions of a phase from the occurrences of each parameter:
-    /// the sum over the first pattern's classes, divided by that pattern's number of instances.
+    /// Returns the number of training positions of a phase: the sum of the occurrences `counts`
+    /// over the first pattern's classes / the number of this pattern's instances.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
@@ -102,8 +102,8 @@ impl Geometry {
         occurrences.sum::<u64>() / instances as u64
     }
 
-    /// Returns the parameters whose weights add up to a position's value, except for factors. Tests
-    /// compare faster implementations with this plain one.
+    /// Returns the parameters whose weights add up to a position's value (without factor vectors).
+    /// Tests compare faster implementations with this one.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];
@@ -118,7 +118,7 @@ impl Geometry {
     }
 }
 
-/// The base-3 digits are +1 (player), 0, −1 (opponent); the first square has the least significant.
+/// Returns Σ 3^i · sᵢ over `squares`: sᵢ is +1 (player), 0 (empty) or −1 (opponent) on square i.
 fn configuration(position: &Position, squares: &[Square]) -> i32 {
     squares.iter().rev().fold(0, |number, square| {
         let player = (position.player() >> square.index() & 1) as i32;
@@ -139,8 +139,8 @@ fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
     permutations
 }
 
-/// Returns the position of each square's ternary digit. Squares that change often get low digits,
-/// so reads of weights often hit the same cache line: self-play at depth 4 takes a tenth less time.
+/// Returns the exponent of 3 for each square's digit. Squares that change often get low exponents,
+/// so reads of weights often hit the same cache line: self-play at depth 4 takes 10 % less time.
 fn places(squares: &[Square]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..squares.len()).collect();
     order.sort_by_key(|&digit| Reverse(changes(squares[digit])));
@@ -232,8 +232,8 @@ fn lines() -> impl Iterator<Item = Vec<Square>> {
     Square::all().flat_map(move |start| steps.clone().filter_map(move |step| line(start, step)))
 }
 
-/// Returns the line that begins at `start`, in steps of `columns` and `rows`; `None` if it begins
-/// before, or has fewer than three squares.
+/// Returns the line from edge to edge that begins at `start`, in steps of `columns` and `rows`.
+/// Returns `None` if `start` is not an end of the line, or the line has fewer than three squares.
 fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let (column, row) = ((start.index() % 8) as i8, (start.index() / 8) as i8);
     let square =

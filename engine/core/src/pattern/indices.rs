@@ -9,12 +9,12 @@ use crate::board::{Position, Square, Squares};
 pub struct Indices(pub [i16; LANES]);
 
 /// Tables that update [`Indices`]: for each square and instance, the power of three of the square's
-/// digit, or 0. A player's disc adds the power, an opponent's disc subtracts it, a flip by the
-/// player adds it twice. A change of sides negates all indices.
+/// digit (0 if not in the instance). A player's disc adds it, an opponent's disc subtracts it, and
+/// a flip by the player adds it twice. A change of sides negates all indices.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// The doubled powers. Elements 64 (no square) to 127 are zeros: the length is a power of two.
+    /// The doubled powers. Element 64 (no square) is zero, and 65 to 127 only fill a power of two.
     flip: Box<[Indices; 128]>,
 }
 

@@ -122,7 +122,7 @@ fn potential_moves(position: &Position) -> usize {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The result for each set of odd quadrants: bit i stands for quadrant i of [`QUADRANTS`].
+    /// The feature's value for each set of odd quadrants: bit i of the index is quadrant i.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

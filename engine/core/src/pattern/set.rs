@@ -211,8 +211,8 @@ fn check_distinct(patterns: &[Pattern]) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Returns the images of a list of squares under the symmetries of the board, each in the order of
-/// the list: the first of those with the same set of squares.
+/// Returns the distinct images of a list of squares under the board's symmetries, each in the order
+/// of the list. Of images with the same set of squares, returns the first.
 pub(super) fn images(squares: &[Square]) -> Vec<Vec<Square>> {
     let mut images: Vec<Vec<Square>> = vec![];
     for symmetry in Symmetry::all() {

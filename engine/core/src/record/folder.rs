@@ -124,9 +124,9 @@ impl RecordFolder {
         self.files.values()
     }
 
-    /// Adds the unlisted record files of a folder to its manifest, one after the other; `describe`
-    /// returns the number of records in a file. A listed file that is missing or changed is an
-    /// error; with `anew`, its entry is removed or renewed.
+    /// Adds the unlisted record files of a folder to its manifest, one by one. `describe` returns
+    /// the number of records in a file. If a listed file is missing or changed, returns an error
+    /// or, with `anew`, removes or renews its entry.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,

@@ -5,8 +5,8 @@ use super::{FrameError, Game, PlacedPosition, Record, RecordError, ScoredPositio
 use crate::file::{Kind, Reader, Result, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
-/// An iterator over the checked records of a file. Dereferences to the [`Reader`] of the file. Use
-/// either the iterator and [`Self::pass_by`], or the methods for frames.
+/// An iterator over the checked records of a file; dereferences to the file's [`Reader`]. Use
+/// either the iterator and [`Self::pass_by`], or the methods for frames, not both.
 #[derive(derive_more::Deref)]
 pub struct RecordReader<R> {
     #[deref]
@@ -45,14 +45,14 @@ impl<R: Record> RecordReader<R> {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns true if no fit may hold out records for validation, as they enumerate all positions:
-    /// openings, and records whose provenance has `"enumerated": true`.
+    /// Returns true if the records enumerate all positions, so no fit may hold out some for
+    /// validation: openings, and records whose provenance has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
     }
 
-    /// Continues after an error at the next undamaged frame. Returns false if none follows.
+    /// Skips damaged bytes after an error, up to an undamaged frame. Returns false if none follows.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         Ok(self.reader.resynchronize()?)
     }

@@ -44,8 +44,8 @@ impl<R: Record> RecordWriter<R> {
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes frames as given, compressed on all threads: for frames with a meaning, such as a
-    /// range of seeds. A frame may be empty; a frame of games has at most 65,536 games.
+    /// Writes frames without regrouping their records, for example one frame for each range of
+    /// seeds. A frame may be empty; a frame of games has at most 65,536 games.
     pub fn write_frames(&mut self, frames: &[Vec<R>]) -> Result<(), RecordError> {
         self.write_pending()?;
         let section = |records: &Vec<R>| R::section(records);

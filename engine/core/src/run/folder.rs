@@ -136,8 +136,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes the folder. The lock `own`, which this process holds, goes last: a start that found
-    /// no lock then has no file among those removed here.
+    /// Removes the folder, the held lock file `own` last. Only then can another process start here,
+    /// so this function removes none of its files.
     pub(super) fn remove(&self, own: &Lock) -> Result<()> {
         // If killed before `run.json` is removed, a later start can still remove the rest.
         let turn = |name: &String| match own.path.ends_with(name) {
@@ -199,8 +199,8 @@ impl Lock {
         is_at(&self.file, &self.path).is_ok_and(|is_at| is_at)
     }
 
-    /// Takes the lock for packing, for which all starts wait. Returns an error if another lock than
-    /// `self` is held; otherwise, this process may remove the folder.
+    /// Takes the lock for packing before a removal of the folder, so that no other process starts.
+    /// Returns an error if a lock other than `self` is held.
     pub(super) fn for_removal(&self) -> Result<Self> {
         let folder = folder_of(&self.path);
         let packing = Self::for_packing(folder)?;
@@ -209,8 +209,8 @@ impl Lock {
         held.map_or(Ok(packing), |path| Err(refused(&path)))
     }
 
-    /// Refuses a shard if another lock than `own` is held of one that has parts in common with it,
-    /// as shards 1/2 (parts 0, 2, 4, …) and 3/4 (parts 2, 6, …) have. Creates no file.
+    /// Returns an error if a lock other than `own` is held for a shard that has parts in common
+    /// with `shard`, as 1/2 (parts 0, 2, 4, …) and 3/4 (parts 2, 6, …) have. Creates no file.
     pub(super) fn refuse_overlapping(
         folder: &Path,
         shard: Shard,
@@ -270,7 +270,7 @@ fn is_held(path: &Path) -> bool {
     path.is_file() && File::open(path).is_ok_and(would_block)
 }
 
-/// Returns the error of the output whose folder has the held lock `path`.
+/// Returns the error for an output whose lock file `path` another process has locked.
 fn refused(path: &Path) -> FileError {
     let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
         Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),

@@ -91,8 +91,8 @@ struct Work<'a, W: Items> {
 }
 
 impl Run {
-    /// Makes the missing parts of a stage, at most two at once. A thread takes the next `per_item`
-    /// units of one of these parts at a time; the results do not depend on this number.
+    /// Makes the missing parts of a stage, at most two parts at once. Threads take units in batches
+    /// of `per_item`; this number does not affect the results.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -173,8 +173,8 @@ impl Run {
         progress.begin_stoppable(&plan.name, total - left, total);
     }
 
-    /// Makes the missing parts of a stage; `make` returns the result of a unit of work by its index
-    /// in the stage. Returns the results of all units in order, except those in an existing output.
+    /// Makes the missing parts of a stage. `make` returns the result of the unit with the given
+    /// index. Returns the results of all units in order, except those in an existing output.
     pub fn results<T, E>(
         &self,
         stage: usize,
@@ -189,7 +189,7 @@ impl Run {
         Ok(self.read_results(stage)?)
     }
 
-    /// Makes the missing parts (of one unit each) of a stage, one by one. `make` gets an index,
+    /// Makes the missing parts of a stage one by one; each part is one unit. `make` gets its index,
     /// and may use all threads and open another run. Returns the results of all parts in order.
     pub fn steps<T, E>(
         &self,

@@ -7,7 +7,7 @@ use super::{Run, RunError};
 use crate::file::{FileError, Kind, RawSection, Reader, Section, Writer, remove_if_there};
 use crate::progress::Progress;
 
-/// A part of a run that takes long, such as a phase of a fit, and can save snapshots meanwhile.
+/// A part of a run that takes long, such as a phase of a fit, and can save snapshots of its state.
 pub struct LongPart<'r> {
     run: &'r Run,
     stage: usize,
@@ -70,7 +70,7 @@ impl Run {
         failed.map_or(Ok(unfinished), Err)
     }
 
-    /// Returns a complete part's path and the places of its raw sections, without a check of these.
+    /// Returns the path of a complete part and the places of its raw sections. Skips their content.
     pub fn raw_sections(
         &self,
         stage: usize,
@@ -83,12 +83,12 @@ impl Run {
 }
 
 impl LongPart<'_> {
-    /// Returns the part's units of work (such as phases), numbered from 0 through the whole stage.
+    /// Returns the part's units of work (such as phases) as indices in the stage.
     pub fn units(&self) -> Range<u64> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Shows `units` more units of this part as finished. Completing the part shows the rest.
+    /// Reports `units` more units of this part as finished. Completing the part reports the rest.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.reported += units;
@@ -104,7 +104,7 @@ impl LongPart<'_> {
         Ok(self.writer()?.section(name, content)?)
     }
 
-    /// Writes an uncompressed section of any length, for [`Run::raw_sections`].
+    /// Writes an uncompressed section of any length to the part. `produce` writes its content.
     pub fn raw_section<E: From<FileError> + From<RunError>>(
         &mut self,
         name: &str,
@@ -113,8 +113,8 @@ impl LongPart<'_> {
         self.writer()?.raw_section(name, produce)
     }
 
-    /// Reads the snapshot of an earlier process. Returns `None` if there is none, and, after a
-    /// message, if it is damaged or longer than `most` bytes.
+    /// Reads the snapshot of an earlier process. Returns `None` if there is none. Also returns
+    /// `None`, after a message, if the snapshot is damaged or longer than `most` bytes.
     pub fn snapshot(&self, most: usize) -> Result<Option<Vec<Section>>, RunError> {
         const OF_ANOTHER: &str = "it is the snapshot of another run";
         let path = self.snapshot_path();

@@ -9,14 +9,14 @@
 //!   run.json                provenance, stages, number of parts
 //!   part-000017             a container: complete, checksummed, renamed into place, never changed
 //!   part-000018.snapshot    the state of a long part that is unfinished; replaced again and again
-//!   lock-1-of-4, lock-pack  held by the process that makes shard 1 of 4; that packs or removes
+//!   lock-1-of-4, lock-pack  locks: for making shard 1 of 4; for packing or removing the parts
 //! OUT                       made by packing all parts
 //! ```
 //!
 //! # How a command uses a run
 //!
 //! 1. The command describes its work in a [`Plan`]: the provenance, which determines the bytes of
-//!    every part, and the [`Stage`]s of units (games, positions, phases), in parts of a [`size`].
+//!    every part, and the [`Stage`]s. A part has several units of work, such as games ([`size`]).
 //!    Parts are numbered over all stages.
 //! 2. It opens the run with [`Run::open`], which returns [`Opened::Done`] if the output is
 //!    complete. The open run holds the lock of its [`Shard`]; a second process is refused at once.
@@ -28,8 +28,8 @@
 //!
 //! | function | units | work |
 //! |---|---|---|
-//! | [`Run::make`] | many small items | all threads work on two parts at once; a kill loses both |
-//! | [`Run::results`] | items with small results | as `make`; the results are kept as JSON |
+//! | [`Run::make`] | many small units | all threads work on two parts at once; a kill loses both |
+//! | [`Run::results`] | units with small results | as `make`; the results are kept as JSON |
 //! | [`Run::steps`] | long tasks, such as a fit | one by one; a task can resume a run of its own |
 //! | [`Run::make_parts`] | long parts | as many as memory allows, with snapshots ([`LongPart`]) |
 //!
@@ -99,8 +99,8 @@ pub enum RunError {
     File(#[from] FileError),
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
-    /// Parts of a stage are missing, which other shards may still make: a retry may succeed, so the
-    /// error has the kind `WouldBlock`, and the exit status is 75.
+    /// Parts of a stage are missing, but other shards may still make them. The error has the kind
+    /// `WouldBlock` and the exit status is 75, because a retry may succeed.
     #[error("{0}")]
     Missing(#[source] io::Error),
 }
@@ -126,13 +126,13 @@ pub struct Run {
     lock: Lock,
     packs_only: bool,
     replaceable: Replaceable,
-    /// The number of units of the first stage with results in an output that this run extends.
+    /// The number of units of the first stage whose results an existing output already contains.
     pub standing: u64,
 }
 
 impl Run {
-    /// Returns true if this process makes only some parts, and so must not pack them: this is done
-    /// by `othello-trainer pack` when all shards are complete.
+    /// Returns true if this process makes the parts of one of several shards. It must not pack
+    /// them: `othello-trainer pack` packs the parts when all shards are complete.
     pub fn is_shard(&self) -> bool {
         !self.shard.is_whole()
     }
@@ -188,8 +188,8 @@ impl Run {
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Calls `pack`, which must write the outputs from the parts, the main output last. Removes the
-    /// folder of parts then, unless [`Self::to_pack`] opened the run. Refuses a second packer.
+    /// Calls `pack`, which writes the outputs from the parts, the main output last. Then removes
+    /// the folder of parts, unless [`Self::to_pack`] opened the run. Refuses a second packer.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
@@ -262,7 +262,7 @@ impl Run {
     }
 }
 
-/// Removes the folder of a run that may make parts if none was begun and no other process uses it.
+/// Removes the folder if it has no part and no other process uses it, unless the run only packs.
 impl Drop for Run {
     fn drop(&mut self) {
         // After `clean`, the lock is not current: a folder at this path belongs to another run.

@@ -144,9 +144,9 @@ impl Run {
         there.is_ok_and(|there| settings.all(|(key, value)| there.get(key) == Some(value)))
     }
 
-    /// Resumes the run in the folder if it has this run's settings and no more units. Otherwise,
-    /// returns `refusal` or, with [`Existing::Keep`], the error for a folder of another run; else
-    /// empties the folder and begins this run there.
+    /// Resumes the run in the folder if it has the same settings and at most as many units as this
+    /// run. Replaces any other run with [`Existing::Replace`]; with [`Existing::Keep`], returns an
+    /// error: `refusal`, or if it is `None`, one that names the difference.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         let there = self.folder.read()?;
         let Some(Plan { provenance, stages, .. }) = there else {
@@ -211,8 +211,8 @@ impl Run {
     }
 }
 
-/// Returns (0, summary) for a complete output of the plan, (n, `None`) for one with its first n
-/// units only, (0, `None`) if there is no output to keep, or an error for one of another plan.
+/// Returns (0, summary) if the output is complete; (n, `None`) if it has only the first n units;
+/// (0, `None`) if there is no output to keep. An output of another plan is an error.
 fn find_output(output: &Path, plan: &Plan, existing: Existing) -> Result<(u64, Option<Summary>)> {
     let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
         return Ok((0, None));

@@ -17,8 +17,8 @@ pub struct Plan {
     pub provenance: Provenance,
     /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// The key of the number of units in the first stage, such as `games`, in the provenance, if a
-    /// run can be extended by raising this number.
+    /// The key in the provenance, such as `games`, of the number of units in the first stage, if
+    /// raising this number can extend the run.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -58,15 +58,15 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns the run's provenance with a part's stage and index, without a number that may grow.
+    /// Returns the provenance of a part: the run's with stage and index, without [`Self::growing`].
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let name = self.stages.get(stage).map_or("", |stage| &stage.name);
         let part = json!({"stage": name, "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
     }
 
-    /// Returns the number of units of the run or output with the provenance `there`, if this plan
-    /// can extend it: all else is equal, and this plan has at least as many units.
+    /// Returns the number of units of a run or output with the provenance `there` if this plan can
+    /// extend it: all other settings are equal, and this plan has at least as many units.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;
@@ -80,8 +80,8 @@ impl Plan {
     }
 }
 
-/// Process `number` of `count` (from 1, written as `7/100`) that share a run. It makes the parts
-/// whose index is congruent to `number` − 1 modulo `count`.
+/// One of `count` processes that share a run, numbered from 1 and written as `7/100`. It makes the
+/// parts whose index is congruent to `number` − 1 modulo `count`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{}/{}", self.number, self.count)]
 pub struct Shard {

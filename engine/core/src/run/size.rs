@@ -1,6 +1,6 @@
-//! The number of units in a part, from estimates of the time that a unit takes: 5 to 60 seconds of
-//! one thread in all, so that a kill loses little, but files are few. It depends on the settings
-//! only, not on the machine or the number of units: all shards and extended runs have equal parts.
+//! The number of units in a part: so many that one thread takes about 20 seconds, by estimates of
+//! the time of a unit. A kill then loses little, and there are few files. The number depends on the
+//! settings only, so all shards and extended runs have equal parts on any machine.
 
 /// The target time of a part in seconds, for one thread of a processor of 2020.
 const SECONDS: f64 = 20.0;
@@ -20,8 +20,8 @@ pub fn nodes(nodes: u64) -> f64 {
     nodes as f64 / 3e6
 }
 
-/// Estimates the seconds of a self-play game: a search of `search` seconds for each move from ply 8
-/// to `exact` empty squares, and twice the time to solve a position with `exact` empty squares.
+/// Estimates the seconds of a self-play game: (52 − `exact`) · `search` + 2 · `solve(exact)`, with
+/// a search of `search` seconds for each move from ply 8 to `exact` empty squares.
 pub fn game(search: f64, exact: u32) -> f64 {
     let moves = 60_u32.saturating_sub(exact).saturating_sub(8);
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)

@@ -121,7 +121,7 @@ fn undisturbed(units: u64) -> Vec<u8> {
     fs::read(out).unwrap()
 }
 
-/// Makes all parts of a run and, like a run that is killed while it packs, a partial output.
+/// Leaves a run as if it was killed while packing: all parts, and a partial output.
 fn unpacked(out: &Path, units: u64) {
     let run = open(out, plan(units));
     run.make(0, 4, &Squares::default(), &Silent).unwrap();

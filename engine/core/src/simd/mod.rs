@@ -1,9 +1,9 @@
 //! Instruction sets of the processor, chosen at run time. All sets give equal results.
 //!
-//! Inner functions are generic over the set, and take a token, a proof that the processor has it,
-//! from [`with_instructions`](crate::with_instructions). [`compiled_for`] compiles larger functions
-//! for every set. A function without a token looks up the chosen set at each call
-//! ([`InstructionSet::chosen`]): a load and a predictable branch.
+//! Inner functions are generic over the set. They take a token, which proves that the processor
+//! supports the set, from [`with_instructions`](crate::with_instructions). [`compiled_for`]
+//! compiles larger functions for every set. A function without a token looks up the chosen set at
+//! each call ([`InstructionSet::chosen`]), which costs a load and a predictable branch.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;

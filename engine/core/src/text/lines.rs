@@ -41,7 +41,7 @@ impl Lines {
         self.number
     }
 
-    /// Parses the next record with `parse`, whose error is the inner one; `None` at the file's end.
+    /// Parses the next record; `None` at the file's end. The inner result is that of `parse`.
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -67,7 +67,7 @@ impl Lines {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
-    /// Parses all remaining records; the error for none names a `record`, such as `a position`.
+    /// Parses all remaining records. If none is left, the error names `record`: `a position`.
     pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>> {
         let all = self.next_lines(usize::MAX)?;
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
@@ -80,7 +80,7 @@ impl Lines {
         bad_line(self.source.path(), self.source.line(), &reason)
     }
 
-    /// Reads only the start of a record that is too long. Returns false at the end of the file.
+    /// Reads a record, or the start of one that is too long. Returns false at the file's end.
     fn read_record(&mut self) -> Result<bool> {
         loop {
             self.record.clear();
@@ -114,7 +114,7 @@ impl Lines {
     }
 }
 
-/// Reads a line without trailing blanks, a comment as an empty line. Returns false at the end.
+/// Reads a line and trims its end; a comment becomes empty. Returns false at the file's end.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -125,8 +125,8 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)>
     Ok((read, number))
 }
 
-/// Returns whether `line` belongs to the game with the lines `game`: after a PGN tag, every line
-/// does; after a move number 1, a result, and moves that do not begin with number 1.
+/// Returns whether `line` continues the game with the lines `game`. After a PGN tag, any line does.
+/// If `game` has a move number 1, a result does, and so do moves not numbered 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);

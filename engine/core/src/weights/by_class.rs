@@ -36,7 +36,7 @@ pub struct Weights {
     pub(super) set: PatternSet,
     pub(super) geometry: Geometry,
     pub(super) steps: Array2<i16>,
-    /// The training counts: a row for each phase; only one row, of zeros, if they are unknown.
+    /// The training counts, with a row for each phase; if they are unknown, a single row of zeros.
     pub(super) counts: Array2<u32>,
     pub(super) factors: Option<Factors>,
     /// The weights of the move-ordering evaluation, if any.

@@ -70,7 +70,7 @@ impl Models {
     }
 }
 
-/// The error for pruning that the weights or the way of searching do not support.
+/// The error for a kind of pruning that the weights or the kind of search do not support.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum PruningError {

@@ -20,7 +20,7 @@ impl MoveOrderingWeights {
     /// disc, for each parameter of a pattern set without scalars, in the order of [`Geometry`].
     ///
     /// # Errors
-    /// A message for a scalar, a negative strength, a wrong number of weights, or one beyond
+    /// A message for a scalar, a negative strength, a wrong number of weights, or a weight beyond
     /// ±[`MAX_STEPS`](super::MAX_STEPS).
     pub fn new(set: PatternSet, strength: i16, steps: Vec<i16>) -> Result<Self, String> {
         if !set.scalars().is_empty() {

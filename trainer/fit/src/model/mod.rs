@@ -1,8 +1,8 @@
 //! The parameters of a fit: which parameters a position has, and the conversion between the
 //! parameter orders of a fit and of a weights file.
 //!
-//! The value of a position x is the sum over its features p (the class of each pattern instance,
-//! the count of each scalar), with the weight wₚ and the `width` factors vₚⱼ of each:
+//! The value of a position x sums over its features p: the class of each pattern instance, and the
+//! count of each scalar. A feature has a weight wₚ and may have `width` factors vₚⱼ:
 //!
 //! ```text
 //! V(x) = Σₚ wₚ                                                   weights alone

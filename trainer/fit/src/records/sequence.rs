@@ -207,8 +207,8 @@ impl Sorter<Entry> {
         })
     }
 
-    /// Returns, for each file, how many records have a key that no earlier record has, in any file.
-    /// `first` has, for each file, the number of records in earlier files.
+    /// Returns, for each file, how many of its records have a key that no earlier record in any
+    /// file has. `first` has, for each file, the number of records in earlier files.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {

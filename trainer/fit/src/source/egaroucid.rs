@@ -1,6 +1,6 @@
-//! Reads Egaroucid's board records of 19 bytes: player (u64) and opponent (u64) with bit 63 = a1
-//! and bit 0 = h8, the player's colour (i8) and the move played (i8), which are both ignored, and
-//! the score for the player (i8). Integers are little-endian.
+//! Reads Egaroucid's board records of 19 bytes: player and opponent (u64 each; bit 63 = a1, bit 0 =
+//! h8), the player's colour and the move played (i8 each; both ignored), and the score for the
+//! player (i8). Integers are little-endian.
 
 use std::io::BufRead as _;
 use std::path::Path;

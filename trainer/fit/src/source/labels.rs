@@ -137,7 +137,7 @@ impl LabelRules {
         if self.use_values() { ADD_VALUES } else { "" }
     }
 
-    /// Returns the label source of the rule with index `rule`; `given` for `None`.
+    /// Returns the label source of the rule with index `rule`; `given` (by the file) for `None`.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())

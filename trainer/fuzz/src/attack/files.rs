@@ -120,7 +120,7 @@ fn keep(path: &Path) -> PathBuf {
 }
 
 /// Kills the command, then resumes it `files` times, each with one damaged file. If the damage can
-/// be detected, it must refuse the file or give the right result (and report, if `is_fixed`).
+/// be detected, the command must refuse it or give the right result (and report, if `is_fixed`).
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

@@ -30,7 +30,7 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The source of an undamaged file ([`Place::make`]); `None` if an earlier command makes the file.
+    /// The source of an undamaged file ([`Place::make`]); `None` if made with another file.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,

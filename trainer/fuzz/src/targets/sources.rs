@@ -84,7 +84,7 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns the entries of a file, `None` for each refused one; `None` if the file is refused.
+/// Returns the entries of a file (`None`: a refused entry); `None` if the whole file is refused.
 fn entries<T: 'static>(
     opened: Result<Entries<T>, DataError>,
     path: &Path,

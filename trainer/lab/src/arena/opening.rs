@@ -1,4 +1,4 @@
-//! Openings, drawn from a file, with games that lead to them, which some players need.
+//! Openings drawn from a file. Each may have a game that leads to it, which some players need.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -70,7 +70,7 @@ pub enum Contestant<'a> {
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl<'a> Contestant<'a> {
-    /// Creates a player that searches with this strength, without other limits and pruning.
+    /// Creates a player that searches with this strength, without other limits or pruning.
     pub fn new(evaluator: &'a Evaluator, strength: Strength) -> Self {
         Self::Evaluation(evaluator, strength, Budget::default(), None)
     }

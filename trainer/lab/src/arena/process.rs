@@ -206,8 +206,8 @@ impl Guard {
         }
     }
 
-    /// Kills processes whose environment has the mark, until none is left: a killed one may just
-    /// have started others, and may take a while to disappear. Does nothing without `/proc`.
+    /// Kills processes whose environment has the mark, until none is left or 5 s have passed: a
+    /// killed one may just have started others. Does nothing without `/proc`.
     fn kill_marked(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
         const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);

@@ -224,8 +224,8 @@ mod tests {
     use othello_engine::search::Strength;
     use serde_json::Value;
 
-    /// Some openings have an odd number of plies, and some are mirrored copies of others: records
-    /// and lines must still have the right colours and moves.
+    /// Some openings have an odd number of plies, and some are mirrored copies of others: game
+    /// records and lines of JSON must still have the right colours and moves.
     #[test]
     fn records_and_lines_say_what_the_match_counted() {
         let after = |text: &str| {

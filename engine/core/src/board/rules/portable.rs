@@ -26,9 +26,9 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// On each ray from an empty `square`, the first square without an opponent's disc decides: if this
-/// square has a player's disc, the discs before it are flipped. The carry of an addition finds that
-/// square on ascending rays, a count of leading zeros on descending ones (Toshihiko Okuhara).
+/// Finds, on each ray from an empty `square`, the first square without an opponent's disc. If the
+/// player has a disc there, the discs in between are flipped. An addition carries to this square on
+/// ascending rays; a count of leading zeros finds it on descending rays (Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -65,8 +65,8 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The number of discs that a move on the last empty square flips on a line of eight squares: first
-/// index, the index of this square on the line; second, the player's discs on the line as a byte.
+/// The flips of a move on the last empty square along a line of 8 squares: `LINE_FLIPS[i][player]`,
+/// where i is the square's index on the line, and `player` has the player's discs on it as a byte.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;

@@ -13,8 +13,8 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// `OUT[k][d]`: for each direction of lines (row, column, two diagonals; a lane of 64 bits each),
-/// the squares from which 2^k steps to higher (`d` = 0) or lower (1) numbers lead off the board.
+/// `OUT[k][d]`: the squares from which 2^k steps leave the board, to higher (d = 0) or lower (1)
+/// square numbers. Each of the four 64-bit lanes is a direction: row, column, two diagonals.
 static OUT: [[Lanes; 2]; 3] = {
     let mut out = [[Lanes([0; 4]); 2]; 3];
     let mut line = 0;

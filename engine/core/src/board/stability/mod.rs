@@ -15,8 +15,8 @@ pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// For each direction of lines (rows, columns, two diagonals): the step between square numbers, and
-/// the squares from which a step to a higher, or to a lower number leaves the board.
+/// (step, ends up, ends down) of rows, columns and both diagonals: the step between square numbers,
+/// and the squares from which a step to a higher or to a lower number leaves the board.
 const LINES: [(u32, u64, u64); 4] = {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     const FILE_H: u64 = FILE_A << 7;

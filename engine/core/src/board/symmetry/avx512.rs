@@ -13,9 +13,9 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     (least, _mm512_mask_reduce_min_epu64(tied, opponents))
 }
 
-/// Returns the eight symmetric images of a board, in a fixed order. `gf2p8affineqb` multiplies bit
-/// matrices of 8 × 8: a board times the identity is the same board; times the mirrored identity, a
-/// mirror image. If the board is the second operand, these results come out transposed.
+/// Returns the eight symmetric images of a board, in a fixed order. `gf2p8affineqb` multiplies
+/// 8 × 8 bit matrices. A board times the identity is the board; times the mirrored identity, its
+/// mirror image. If the board is the second operand, the product is transposed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,gfni")]
 fn images(board: u64) -> __m512i {

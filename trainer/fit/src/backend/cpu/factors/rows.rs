@@ -144,8 +144,8 @@ pub struct Scratch {
     /// For each position: weight (64: one occurrence) · residual (1/1024 disc, within ±128 discs).
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
-    /// For each position and each dimension d of the factor vectors: `weighted` · Σ f_d over the
-    /// factor vectors f of the position's features, rounded, in 2⁻¹⁶ disc·√disc. It is negated in
+    /// For each position and each dimension d of the factor vectors: `weighted` · (Σ of element d
+    /// of the vectors of the position's features), rounded, in 2⁻¹⁶ disc·√disc. It is negated in
     /// the second half of the dimensions.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the index in the batch at which the phase's positions end.
@@ -165,7 +165,7 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Fills `positions` and `ends` for `count` parameters, `features` a position (counting sort).
+    /// Fills `positions` and `ends` for `count` parameters, by a counting sort of `numbers`.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);
