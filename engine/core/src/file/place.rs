@@ -54,8 +54,8 @@ fn state(path: &Path) -> Option<(u64, SystemTime)> {
     Some((there.len(), there.modified().unwrap_or(SystemTime::UNIX_EPOCH)))
 }
 
-/// Fails if there is a file at `path`. A rename would replace a file that has just appeared there,
-/// so a link is made first, where the system and the file system support links.
+/// Renames `partial` to `path`; fails if a file is there. Makes a hard link, which replaces no file
+/// even if one appears at the last moment; without hard links, checks and then renames.
 fn rename_to_new(partial: &Path, path: &Path) -> io::Result<()> {
     if cfg!(unix) && (fs::hard_link(partial, path).is_ok() || is_second_name(partial, path)) {
         let _ = fs::remove_file(partial);
@@ -71,8 +71,8 @@ fn is_second_name(partial: &Path, path: &Path) -> bool {
     is_same_file(partial, path) && !path.is_symlink()
 }
 
-/// Removes the partial file of a complete output if it is the same file: a kill between the link
-/// and the removal leaves both names.
+/// Removes the partial file if it is the output itself under a second name, which a kill in
+/// [`rename_to_new`] leaves.
 pub(super) fn remove_second_name(path: &Path) -> Result<()> {
     let partial = partial_path(path);
     if is_second_name(&partial, path) { remove_if_there(&partial) } else { Ok(()) }

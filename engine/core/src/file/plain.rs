@@ -1,6 +1,5 @@
 //! Plain files: outputs in the formats of other programs. They are written as `PATH.partial` first.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -115,10 +114,12 @@ fn check_beginning(path: &Path, head: &[u8]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
     use std::time::Duration;
 
+    use super::super::shown::refuse_shown_within;
     use super::super::{
         Kind, Provenance, Writer, check_output, check_replaceable, make_folder, open_ordinary,
     };
