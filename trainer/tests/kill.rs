@@ -32,7 +32,7 @@ fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// Replaces `@name` by the path of an input, and `few|many` by `many` with `OTHELLO_KILLS`.
+/// Replaces `@name` by an input's path, and `few|many` by `many` if `OTHELLO_KILLS` is set.
 fn expanded(arguments: &str) -> String {
     let expanded = |word: &str| match word.strip_prefix('@') {
         Some(name) => inputs().path(name).display().to_string(),
@@ -120,7 +120,7 @@ fn parts_of_study(folder: &Path) -> u64 {
 
 #[test]
 fn tune() {
-    // Counts the finished epochs of fits that are not yet finished parts of the study: those of
+    // Counts finished epochs that are not yet in a part of the study: all epochs of fits with
     // complete weights, and those in the parts of the running fit.
     let finished = |folder: &Path| {
         let epochs = |path: PathBuf| match path.extension()?.to_str()? {

@@ -72,7 +72,7 @@ pub(in crate::cli) struct Report {
     sha256: String,
     /// The provenance: command, settings and inputs.
     provenance: Map<String, Json>,
-    /// The weights of the class that `--inspect` names.
+    /// The weights, by phase, of the class of configurations that `--inspect` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     inspect: Option<Inspection>,
 }

@@ -22,7 +22,7 @@ use crate::Result;
 /// A measurement of more positions is refused: a kernel launch counts its positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The memory traffic for a feature of a position: it reads a weight, and reads and writes a sum.
+/// The bytes that a fit reads and writes for a feature of a position: a weight, and a sum twice.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
 /// The least duration of a measurement in seconds, which makes the start of threads negligible.
@@ -30,7 +30,7 @@ const LEAST_SECONDS: f64 = 0.05;
 
 const MOST_PASSES: u32 = 1 << 16;
 
-/// The speed of a fit's inner loop in positions per second, on a CPU's thread or a whole GPU.
+/// The speed of a fit's inner loop in positions per second, on one CPU thread or a whole GPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
     /// The measured speed.
@@ -74,8 +74,8 @@ pub fn positions(
     Err(Invalid(reason).into())
 }
 
-/// Measures the speed of residual sums on one CPU thread and, as its upper limit, that of a loop
-/// with only their memory accesses, in turn. The best of the `repetitions` of each counts.
+/// Measures two speeds on one CPU thread: that of residual sums and, as the limit, that of a loop
+/// with only their memory accesses. Returns the best of `repetitions` measurements of each.
 pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32) -> Result<Rates> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let (weights, limit) = (weights(model), Limit::new(model, positions));
@@ -93,7 +93,7 @@ pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32
 
 /// Measures the speed of residual sums on a device that runs the kernels, such as a GPU. The limit
 /// is the device's memory bandwidth divided by the bytes that a position reads and writes; if the
-/// bandwidth is unknown, it is that of [`measure_cpu`].
+/// bandwidth is unknown, the limit is that of [`measure_cpu`].
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: `Limit` read 64 features of every position, even if the set has fewer.
+    /// A regression: `Limit` read 64 features of every position, even if the pattern set has fewer.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

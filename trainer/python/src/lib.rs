@@ -46,7 +46,7 @@ mod othello_toolkit {
     }
 }
 
-/// The subcommands for Python: each runs in a process that calls [`main`].
+/// The Python functions for subcommands. Each starts a process that calls [`main`].
 const SOURCE: &str = include_str!("commands.py");
 const FILE: &CStr = c"othello_toolkit/commands.py";
 const FUNCTIONS: [&str; 5] = ["command", "compare", "fit", "match", "selfplay"];

@@ -1,6 +1,6 @@
-//! Thread pools for long work, one for each process: Python's `multiprocessing` and PyTorch's
-//! `DataLoader` fork by default, and a forked child process lacks the threads of its parent's pool,
-//! so it would wait forever for them.
+//! Thread pools for long work, one for each process. Python's `multiprocessing` and PyTorch's
+//! `DataLoader` fork by default. A forked child does not have the threads of its parent's pool, so
+//! it would wait forever for them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -44,8 +44,8 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send)
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Runs `work`, which must end soon after a signal such as Ctrl-C sets the flag that it receives;
-/// the result is then the exception of Python's handler, usually `KeyboardInterrupt`.
+/// Runs `work` with a flag that a signal such as Ctrl-C sets; `work` must end soon after. After a
+/// signal, the result is the exception of Python's handler, usually `KeyboardInterrupt`.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,

@@ -12,7 +12,7 @@ use crate::fit::Fit;
 /// The least number of games with which a fit has factors by default (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
-/// If games are searched to at least this depth and all games are few, the user is warned.
+/// If games are searched at least this deep, `fit` warns of fewer than [`MANY_GAMES`] games.
 const DEEP: u64 = 6;
 
 /// Below this number of games, more games lower the error more than deeper searches in equal time.

@@ -85,8 +85,8 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
 }
 
 impl Arguments {
-    /// Returns the files of a part: those that the user named, else the repository's. `None` if
-    /// `--only` excludes the part, or if files are missing, which is added to `left_out`.
+    /// Returns the files of a part: those that the user named, else those of the repository. `None`
+    /// if `--only` excludes the part or, with a reason in `left_out`, if files are missing.
     fn files(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -107,7 +107,7 @@ impl Arguments {
         found.map_err(|reason| left_out.push(LeftOut::new(part, None, reason))).ok()
     }
 
-    /// Reads the data of the parts that run. Adds the others that `--only` allows to `left_out`.
+    /// Reads the data of all parts that `--only` allows. Adds parts that cannot run to `left_out`.
     fn benchmark<'a>(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -158,7 +158,7 @@ impl Arguments {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the limits of a program that is only asked for its name.
+    /// Returns the search limits of an external program that must only report its name.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: Duration::from_secs(self.timeout), game: None }
     }

@@ -1,4 +1,4 @@
-//! `othello-trainer calibrate`: fits models of searches, each a new section of the weights file.
+//! `othello-trainer calibrate`: fits search models, and adds each to a weights file as a section.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -196,8 +196,8 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Writes the weights that `calibrate` returns, and prints its findings; these are made even if
-    /// the output is already complete.
+    /// Writes the weights that `calibrate` returns, and prints its findings. If the output is
+    /// already complete, computes and prints the findings again.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

@@ -165,7 +165,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     arguments.layout.test = DataChoice::files(&named.layout.test)?;
     let arguments = &arguments;
     let out = &arguments.output.out;
-    // Before a look at the files beside the output, which another fit may be writing.
+    // Checks this before it reads files beside the output, which another fit may be writing.
     Run::check_is_free(out, arguments.shard())?;
     let [metrics, report] = fit::side_files(out);
     for path in [out, &metrics, &report] {
@@ -299,8 +299,8 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Refuses `initial` if it was fitted to a test file. Warns if games of the test are in other
-    /// files to which it was fitted, as far as these are in the folders of `--test` and `--init`.
+    /// Refuses initial weights that were fitted to a test file. Warns if test games are in other
+    /// training files of these weights that the folders of `--test` and `--init` have.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());

@@ -266,7 +266,7 @@ impl Arguments {
         Ok(plain::write(path, picture.svg()?.as_bytes(), Existing::by_force(self.force))?)
     }
 
-    /// Returns an error for `none` and `mobility`, whose values have no pattern weights to explain.
+    /// Loads the pattern weights to explain; fails for `none` and `mobility`, which have none.
     fn explainer(&self) -> Result<Explainer> {
         let counted = self.weights != WeightsChoice::Embedded;
         Ok(Explainer { weights: self.weights.by_class()?.weights, counted })

@@ -90,7 +90,7 @@ pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Positions of so many games fit into memory.
+/// The maximum of `--games`; the positions of so many games fit into memory.
 const MAX_GAMES: u64 = 10_000_000;
 
 #[derive(clap::Args, Debug)]
@@ -136,7 +136,7 @@ pub(in crate::cli) struct Bench {
 pub fn bench(arguments: &BenchArguments, session: &Session) -> anyhow::Result<Outcome> {
     let model = Model::new(PatternSet::named(&arguments.patterns, Path::new(""))?);
     let picked = arguments.device.pick()?;
-    // 400,000 games exceed the cache of a GPU.
+    // The positions of 400,000 games exceed the cache of a GPU.
     let games = arguments.games.unwrap_or(if picked.gpu.is_some() { 400_000 } else { 100_000 });
     let phases: Vec<Phase> = arguments.phases.iter().collect();
     let rows = positions(arguments.data.as_ref(), games, &phases, session.progress())?;

@@ -193,8 +193,8 @@ impl Arguments {
             .with_unusual(first.exact != second.exact, "second_exact", second.exact)
             .with_unusual(ends != ["none"; 2], "ends", json!(ends))
             .with_unusual(levels != [None; 2], "levels", json!(levels))
-            // The files of games that a shard writes are its own, so their provenance names the
-            // shard. `KeptMatch` replaces it for the parts, which all shards share.
+            // Each shard writes its own file of games, so the provenance names the shard.
+            // `KeptMatch` replaces this name in the parts, which all shards share.
             .with_unusual(self.shard.is_some(), "shard", self.shard.map(|shard| shard.to_string()))
     }
 }
@@ -283,8 +283,8 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Refuses outputs of other matches, as far as is known before playing: by the settings of the
-    /// games file and the beginning of the transcripts file.
+    /// Refuses existing outputs of other matches. Compares what is known before playing: the
+    /// settings of the games file, and the beginning of the transcripts file.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> Result<()> {
         if self.force {
             return Ok(());

@@ -135,7 +135,7 @@ enum Command {
     Validate(validate::Arguments),
 }
 
-/// The first word is the program's name. Returns the exit status.
+/// Runs the command line `words`, which begins with the program's name. Returns the exit status.
 pub fn main(words: Vec<OsString>) -> u8 {
     session::main(|| {
         let program: Program = arguments::parse_or_exit(words);

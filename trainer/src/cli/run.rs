@@ -157,7 +157,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::FoundWrong)
 }
 
-/// Reads a list of lines `SHA256  STEP` as differences, without what is found.
+/// Reads the expected checksums from lines `SHA256  STEP`; leaves `found` empty.
 fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
     let entry = |line: &str| {
         let (sha256, step) = line.split_once("  ")?;

@@ -1,7 +1,7 @@
-//! Makes the steps of a recipe inside this process. `run.json` has the checksums of the program, of
-//! the small recipe ([`Recipe::in_small`]), and of each step's file in it, its *probe*. After a
-//! change of the program, finished steps are kept only if it makes equal probes. A step has no
-//! probe if it fails in small, writes measured times, or was begun by a program without probes.
+//! Makes the steps of a recipe inside this process. A step's *probe* is the checksum of its file in
+//! a small run of the recipe ([`Recipe::in_small`]); `run.json` stores the probes. A changed
+//! program keeps finished steps only if it makes equal probes. A step has no probe if it fails in
+//! the small run, writes measured times, or was begun by a program without probes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::env;
@@ -129,8 +129,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Makes the parts of the step's file `path` together with other processes: first those of this
-    /// process's shard, then those that nobody works on; none if the command has no `--shard`.
+    /// Makes the parts of the step's file `path`: first this process's shard, then those that no
+    /// other process makes. Does nothing if the command has no `--shard`.
     fn make_parts(&self, step: &Step, path: &Path) -> Result<()> {
         let (own, count) = (self.shard.number(), self.shard.count());
         let shards = (own - 1..own - 1 + count).map(|part| Shard::of_part(part, count).to_string());
@@ -157,8 +157,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Returns the result of `work`, during which a process that makes a shard holds `run.lock`.
-    /// Repeats `work` while it lacks a lock: even a complete shard is locked while it is checked.
+    /// Returns the result of `work`. A process with `--shard` holds `run.lock` meanwhile. It
+    /// repeats `work` while another process has a lock; even a check of a complete shard takes one.
     fn alone<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         if self.shard.is_whole() {
             return work();
@@ -205,8 +205,8 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Stores the probes of this program in `run.json`, unless it has them. Returns an error if one
-    /// differs from that of another program that began the step, unless the step is fresh.
+    /// Stores this program's probes in `run.json` unless they are there. Returns an error if the
+    /// probe of a begun step differs from that of the program that began it; ignores fresh steps.
     fn verify(&self, wanted: &[Step]) -> Result<()> {
         let path = self.folder.join("run.json");
         let read = || read_by(&path, |text| serde_json::from_str(text));

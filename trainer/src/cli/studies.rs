@@ -103,7 +103,7 @@ pub fn compare(arguments: &CompareArguments, session: &Session) -> anyhow::Resul
     let recipes = [Recipe::read(first)?, Recipe::read(second)?];
     let mut origins = Origins::default();
     recipes.iter().try_for_each(|recipe| settings.check_test(recipe, &mut origins))?;
-    // Openings with a label are within 10 discs of even.
+    // If openings have labels, only those within 10 discs of even are drawn.
     let draw = |(path, count)| draw_openings(path, count, 1, 10, session.progress());
     let drawn = arguments.openings.as_deref().zip(arguments.pairs).map(draw).transpose()?;
     let comparing = Comparing {

@@ -67,7 +67,7 @@ pub(in crate::cli) struct Verdict {
     match_embedded: Option<Json>,
     /// The wall time of the command.
     seconds: f64,
-    /// The texts that the last fit and the matches printed, each with an empty line.
+    /// The texts that the last fit and the matches printed, each followed by an empty line.
     #[serde(skip)]
     summaries: Vec<String>,
 }
@@ -133,7 +133,7 @@ const FROM_WEIGHTS: &[&str] = &["generation"];
 const PLANNED_SHARE: f64 = 0.9;
 
 const MEASURED_GAMES: u64 = 16_384;
-/// The seconds of a measured game on one core of the reference machine (see [`cores`]).
+/// The seconds of a game as [`cores`] plays it, on one core of the reference machine.
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -143,7 +143,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         *weights != WeightsChoice::None,
         "--weights none: values every position at 0; expected `mobility`, `embedded` or a file"
     );
-    // Loaded only for an error before the plan is written.
+    // Loads the weights only to report an error before it writes the plan.
     Evaluator::load(weights)?;
     let folder = out.with_extension("run");
     let path = out.with_extension("recipe.toml");
@@ -224,8 +224,8 @@ fn scaled(recipe: &Recipe, factor: f64) -> Recipe {
     })
 }
 
-/// Returns the sums of the core seconds of self-play and fits, which grow with the number of games,
-/// and of all other steps.
+/// Returns two sums of core seconds: that of self-play and fits, which grows with the number of
+/// games, and that of all other steps.
 fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     let (mut games, mut others) = (0.0, 0.0);
     for step in recipe.table.values() {
@@ -236,8 +236,8 @@ fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     (games, others)
 }
 
-/// Scales the games of the shipped recipes `names` so that each takes `budget` core seconds, and
-/// returns the one whose factor is nearest to 1 (2 is as near as 1/2); `None` if none is shipped.
+/// Finds the factor by which each shipped recipe in `names` must scale its games to take `budget`
+/// core seconds. Returns the recipe with the least |ln factor|, scaled; `None` without recipes.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = core_seconds(recipe);

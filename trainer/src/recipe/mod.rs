@@ -55,7 +55,7 @@ pub(crate) const SHIPPED: [(&str, &str); 10] = [
 ];
 
 impl Recipe {
-    /// A syntax error names the line; any other error names the table.
+    /// Parses a recipe. A syntax error names the line; any other error names the table.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         let mut table: Table = from_toml(text)?;
         let wrong = |reason: &str| Invalid(reason.to_owned());
@@ -131,13 +131,13 @@ pub fn mark_fresh(steps: &mut [Step], name: Option<&str>) {
 struct Reader<'a> {
     recipe: &'a Recipe,
     folder: &'a Path,
-    /// The command line of `othello-engine`.
+    /// The parser of the command line of `othello-engine`, which lists its subcommands.
     engine: clap::Command,
     steps: Vec<Step>,
 }
 
 impl Reader<'_> {
-    /// Adds the step that an entry describes or, with the key `repeat`, this number of steps.
+    /// Adds the step that an entry describes; with the key `repeat`, adds that number of steps.
     fn add(&mut self, name: &str, entry: &Value) -> Result<(), String> {
         let own = entry.as_table();
         let own = own.ok_or("expected `seed`, a number, or a table such as [\"first.games\"]")?;
@@ -185,8 +185,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds the flag `key` with its value to the command line of `step`; for `inputs`, only files.
-    /// A `seed` is the sum of `value`, the recipe's seed and `part`, the index of a repeated step.
+    /// Adds `--key` with `value` to the command line of `step`; `inputs` adds files without a flag.
+    /// A seed is the sum of `value`, the recipe's seed and `part`, the index of a repeated step.
     fn add_flag(&self, step: &mut Step, key: &str, value: &Value, part: i64) -> Result<(), String> {
         let flag = (key != "inputs").then(|| format!("--{key}"));
         let seed = |number| self.recipe.seed.wrapping_add(number).wrapping_add(part as u64);
@@ -209,8 +209,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the files of the steps that `text` names (a table with `repeat` has several), or
-    /// `text` itself if it names none. Adds the names of these steps to `inputs`.
+    /// Returns the files of the steps that `text` names (several with `repeat`), and adds the
+    /// steps' names to `inputs`. If `text` names no step, returns `text` itself.
     fn files(&self, text: &str, inputs: &mut Vec<String>) -> Result<Vec<String>, String> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.recipe.table.get(name).filter(|it| it.get("command").is_some());

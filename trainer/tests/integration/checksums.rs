@@ -20,7 +20,7 @@ score-depth = 1
 weights = 'mobility'
 ";
 
-/// Commands, the file that each writes or describes, and the JSON pointer of its reported checksum.
+/// Commands, each with the file that it writes or describes, and the JSON pointer of its checksum.
 const COMMANDS: &[(&str, &str, &str)] = &[
     ("run recipe.toml --out run --threads 1", "run/played.games", "/steps/0/sha256"),
     ("run recipe.toml --out run --threads 2", "run/a.openings", "/steps/1/sha256"),

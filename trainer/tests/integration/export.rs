@@ -139,9 +139,9 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// A C program includes an exported file that contains weights and one that reads a raw file. Both
-/// must give the expected values, the first also when it updates its state after each move. A
-/// regression: of two exported files in a program, the second was silently skipped.
+/// A C program evaluates boards by an exported file with weights (also move by move), and by a
+/// second exported file with the weights of a raw file. All values must be as expected. A
+/// regression: the second exported file was silently skipped.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");
@@ -187,8 +187,8 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     }
 }
 
-/// A fit to positions must equal the fit to the games, since positions keep their game's subset. A
-/// fit to positions with other weights or subsets must differ.
+/// A fit to exported positions must equal the fit to their games: positions keep their game's
+/// subset. Fits to positions with other weights or subsets must differ.
 #[test]
 fn positions_come_back_from_arrays_with_the_same_fit() {
     let folder = Folder::with_random_games(0..150);

@@ -1,5 +1,5 @@
-//! Tests of matches against external programs: this binary, started as [`engine_process`]. Programs
-//! must play like our own players, and forfeit only the games in which they misbehave.
+//! Tests of matches against external programs: processes of this test binary ([`engine_process`]).
+//! They must play like our own players, and forfeit only the games in which they misbehave.
 
 use std::fs::OpenOptions;
 use std::io::{Write as _, stdin, stdout};

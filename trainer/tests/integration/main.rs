@@ -1,4 +1,4 @@
-//! One binary, because linking takes long; tests that kill measure processor time in another one.
+//! One test binary, because linking is slow. `kill.rs` is another: it measures processor time.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

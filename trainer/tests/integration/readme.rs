@@ -17,7 +17,7 @@ fn commands_print_what_the_cases_expect() {
         cases.register_bin(name, Path::new("/bin").join(name).as_path());
     }
     cases.case("tests/cmd/*.trycmd");
-    // Their cases change files by programs that other systems lack.
+    // These cases change files by Unix programs.
     #[cfg(not(unix))]
     cases.skip("tests/cmd/fits.trycmd").skip("tests/cmd/studies.trycmd");
 }

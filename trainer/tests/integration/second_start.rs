@@ -56,7 +56,7 @@ fn of_starts_at_the_same_moment_one_does_the_work() {
     assert!(codes.iter().all(|code| matches!(code, Some(0 | 75))), "{codes:?}");
 }
 
-/// Returns a started command, suspended (SIGSTOP) when it holds the lock of the output `out`.
+/// Starts a command, and suspends it (SIGSTOP) when it holds the lock of the output `out`.
 fn started(folder: &Folder, command: &str, out: &str) -> Child {
     let lock = folder.path(&format!("{out}.parts/lock-1-of-1"));
     let mut start = folder.command(command);

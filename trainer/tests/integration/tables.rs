@@ -16,7 +16,7 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns the squares, number of classes and mirror of each pattern (head of `patterns.txt`).
+/// Returns the squares, number of classes and mirror of each pattern, from `patterns.txt`.
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -61,8 +61,8 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns each configuration's index among the pattern's weights, equal for mirror images; without
-/// `mirror`, the new places of the digits, their order is reversed.
+/// Returns the index of each configuration's weight; mirror images share one. `mirror` has the new
+/// place of each digit; if it is empty, the order of the digits is reversed.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),

@@ -58,13 +58,14 @@ impl Group {
         self.parameters.len() + 1
     }
 
-    /// Returns the indices in a vector of a phase's weights; of the first if not in the group.
+    /// Returns the indices of a phase's weights in the group's parameter vector; those of the first
+    /// phase if the group does not have the phase.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()
     }
 
-    /// Returns the indices of all factors in a vector.
+    /// Returns the indices of all factors in the group's parameter vector.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
     }

@@ -188,8 +188,8 @@ impl<B: Backend> GroupFit<'_, B> {
         by_file
     }
 
-    /// Returns ½ Σ f² over the first half of each vector − ½ Σ f² over the second, in discs. Only
-    /// the engine's values include this, so [`Self::finish`] subtracts it from weights.
+    /// Returns each parameter's interaction with itself in discs: ½ Σ f² over the first half of its
+    /// factors − ½ Σ f² over the second. The engine's values include it, those of the fit do not.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

@@ -181,9 +181,9 @@ fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
 pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
-    /// Adds a failure for each of `errors` (name, error in discs) with |error| > `largest`, the
-    /// value of `flag`. If `errors` is empty, adds one failure, which ends with `unknown`. If
-    /// `largest` is `None`, does nothing.
+    /// Adds a failure for each of `errors` (name, discs) beyond ±`largest`, the limit that the user
+    /// set by the option `flag`; for no errors, one failure with the text `unknown`. Does nothing
+    /// without a limit.
     pub fn with(
         mut self,
         flag: &str,

@@ -311,7 +311,7 @@ fn encode_pair(pair: &PlayedPair) -> Section {
     Section { name: format!("{PAIR_PREFIX}{}", first.pair), content }
 }
 
-/// Returns the index of a section's pair; `None` for other sections.
+/// Returns the index of the pair of games in the section; `None` if the section has no pair.
 fn number_of(section: &Section) -> Option<usize> {
     let digits = section.name.strip_prefix(PAIR_PREFIX)?;
     let number = digits.parse::<usize>().ok()?;

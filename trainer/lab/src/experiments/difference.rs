@@ -46,9 +46,9 @@ pub struct Needed {
     pub games: u64,
 }
 
-/// The mean absolute error of the first recipe minus that of the second, in discs. Its variance is
-/// that due to the training games and their order, estimated from the variation over seeds (0 for
-/// one seed), plus that due to the test games, estimated by resampling them.
+/// The mean absolute error of the first recipe minus that of the second, in discs. Its variance has
+/// two parts. The part due to the training games and their order is estimated from the seeds (0 for
+/// one seed), the part due to the test games by the bootstrap.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     seeds: u64,
@@ -67,8 +67,8 @@ impl Difference {
         Self::between(&first, &second)
     }
 
-    /// Returns the difference of two recipes' errors, by seed and on the same games; `None` without
-    /// positions or seeds.
+    /// Returns the difference of two recipes' errors; `None` without positions or seeds. `first`
+    /// and `second` have one entry for each seed, on the same games.
     pub fn between(first: &[GameErrors], second: &[GameErrors]) -> Option<Self> {
         let games = first.first()?.games();
         let by_seed = |counts: &Array1<f64>| -> Option<Array1<f64>> {
@@ -135,8 +135,8 @@ impl Difference {
         self.variance_of_seeds + self.variance_of_games
     }
 
-    /// Returns half the width of the confidence interval in standard errors: a quantile of
-    /// Student's t with the degrees of freedom of Welch and Satterthwaite.
+    /// Returns half the width of the confidence interval divided by the standard error: a quantile
+    /// of Student's t with the Welch–Satterthwaite degrees of freedom.
     fn quantile(&self) -> f64 {
         let by_seeds = self.variance_of_seeds.powi(2) / (self.seeds.max(2) - 1) as f64;
         let by_games = self.variance_of_games.powi(2) / (self.games.max(2) - 1) as f64;

@@ -1,4 +1,4 @@
-//! A study: its test games, and a run whose steps are fits, each of them a run in the same folder.
+//! A study has test games and a run. Each step of the run fits a recipe.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ pub struct Study<'a> {
     pub run: Run,
     /// The provenance of the run without the entry `study`.
     pub(super) provenance: Provenance,
-    /// The last fit's dataset, for the next fit if this has the same key.
+    /// The dataset of the last fit with its key. The next fit reuses it if the keys are equal.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
     begun: Instant,
 }
@@ -93,8 +93,8 @@ pub struct Tested {
 pub struct Origins {
     /// The checksums of the data and of the initial weights, and the pattern sets as TOML.
     texts: BTreeSet<String>,
-    /// The recipes' data files, and those that trained the initial weights, as far as the folders
-    /// of the recipes' and test files have them.
+    /// The recipes' data files, and the training files of their initial weights that are in the
+    /// same folder as a data file or a test file.
     data: BTreeSet<PathBuf>,
 }
 
@@ -110,7 +110,7 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 }
 
 impl StudySettings {
-    /// Adds the inputs of a recipe to `origins`. It is an error if it learns from the test files.
+    /// Adds the inputs of a recipe to `origins`. Fails if the recipe learns from a test file.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<()> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
@@ -131,7 +131,7 @@ impl StudySettings {
         Ok(())
     }
 
-    /// Reads the test games, and opens the run of a command; `own` has settings of its kind only.
+    /// Reads the test games, and opens the run. `own` has the settings that only this command has.
     pub fn begin<'a>(
         &'a self,
         (command, recipe): (&str, &Path),
@@ -163,7 +163,7 @@ impl StudySettings {
         let of_run = provenance.clone().with("study", json!([own, digest(&origins.texts)]));
         let existing = Existing::by_force(self.force);
         let run = Run::of_report(&self.out, of_run, stages, (shard, existing), progress)?;
-        // Not earlier, so that a study that cannot begin leaves no folder.
+        // Makes the folder only now, so that a study that cannot begin leaves no folder.
         make_folder(&self.out)?;
         let (settings, last) = (self, RefCell::default());
         Ok(Study { settings, progress, test, overlap, device, run, provenance, last, begun })

@@ -10,8 +10,8 @@ use super::{
 use crate::arena::{SprtReport, Statistics};
 
 impl ComparedErrors {
-    /// Prints the errors of `first` and `second` by phase, and their difference, whose interval
-    /// is estimated from `sample`, such as `5 seeds, 1000 games`.
+    /// Prints the errors of `first` and `second` by phase, and the difference with its confidence
+    /// interval. `sample` describes the sample, such as `5 seeds, 1000 games`.
     pub fn print(
         &self,
         f: &mut fmt::Formatter<'_>,

@@ -13,8 +13,8 @@ use othello_fit::dataset::{DataChoice, Share};
 use othello_fit::fit::{FitSettings, Optimizer};
 use othello_fit::source::records::Records;
 
-/// The data, pattern set, optimizer and settings of a fit, read from TOML. `*0.5` halves weights of
-/// positions; `window` lists the factors for positions 1, 2, … phases from the fitted phase:
+/// The data, pattern set, optimizer and settings of a fit, read from TOML. `*0.5` halves weights
+/// of a file's positions. `window` lists factors for positions 1, 2, … phases from the fitted one:
 ///
 /// ```toml
 /// name = "wide window"                            # optional; else the name of the file
@@ -33,9 +33,9 @@ pub struct Recipe {
     pub name: String,
     /// The files of records to fit to, each with the weight of its positions.
     pub data: Vec<DataChoice>,
-    /// The pattern set; that of `initial`, if there is one.
+    /// The pattern set of `initial` or, without initial weights, the one that the recipe names.
     pub set: PatternSet,
-    /// The initial weights, towards which the ridge pulls; `None` for 0.
+    /// The initial weights, towards which the ridge penalty pulls; `None` starts from 0.
     pub initial: Option<WeightsFile>,
     /// The optimizer.
     pub optimizer: Optimizer,
@@ -144,8 +144,8 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings of fit `number` of a study, which has its own test games: the share is
-    /// a `share` of the recipe's, the seed the recipe's plus `number`.
+    /// Returns the settings of a fit in a study: the recipe's share times `share`, the recipe's
+    /// seed plus `number`, and no test set, because the study has its own test games.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);

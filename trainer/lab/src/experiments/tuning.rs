@@ -1,6 +1,6 @@
-//! Successive halving over the values of a recipe's entries: many trials begin with little data or
-//! few seeds, and those that are not proven worse than the best continue with more (Jamieson and
-//! Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization, 2016).
+//! Successive halving over the values of a recipe's entries (Jamieson and Talwalkar, Non-stochastic
+//! Best Arm Identification and Hyperparameter Optimization, 2016). Many trials begin with little
+//! data or few seeds; after each round, at most the better half continues with more.
 
 use std::path::{Path, PathBuf};
 
@@ -31,10 +31,10 @@ pub struct Tuning<'a> {
     pub choices: &'a Choices,
     /// The combinations of values in the first round.
     pub trials: &'a [Values],
-    /// The number of rounds, each with at most half of the trials before (rounded up, at least 2).
-    /// `None`: as many as leave two trials for the last, but at most 5.
+    /// The number of rounds. After each, at most half of the trials continue (rounded up, at least
+    /// 2). `None`: as many rounds as leave two trials for the last one, but at most 5.
     pub rounds: Option<u32>,
-    /// True if early rounds have fewer games per fit, false if fewer seeds per trial.
+    /// True if early rounds reduce the games for each fit, false if the seeds for each trial.
     pub by_data: bool,
     /// The number of fits of each combination in the last round, each with another seed.
     pub seeds: u64,
@@ -92,7 +92,7 @@ impl Tuning<'_> {
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds, and drops those proven worse. The last round has all data.
+    /// Fits the combinations in rounds, and drops the worse ones. The last has all games and seeds.
     pub fn tune(&self, study: &Study<'_>) -> Result<Tuned> {
         let progress = study.progress;
         let file = RecordFile::open(&study.provenance, study.settings)?;
@@ -153,7 +153,7 @@ impl Tuning<'_> {
     }
 
     fn run_round(&self, round: Round, trials: &[Values], study: &Study<'_>) -> Result<Vec<Record>> {
-        // Consecutive fits share a seed, and so its data. Numbers without a trial fit nothing.
+        // Consecutive fits have the same seed and dataset. Units without a trial fit nothing.
         let fit = |unit: u64| {
             let (seed, number) = (unit / round.most as u64, (unit % round.most as u64) as usize);
             let Some(values) = trials.get(number) else { return Ok(None) };
@@ -219,10 +219,10 @@ impl Standing {
     }
 }
 
-/// Returns each trial's standing after a round, and its error minus that of the best trial (`None`
-/// if it diverged). `trials` has each trial's errors by seed, on the same games; none if it
-/// diverged. Of the trials that are not proven worse, the best continue: at most half (rounded up)
-/// of those fitted, but at least two; in the `last` round, all.
+/// Returns each trial's standing after a round, and its error minus that of the best trial.
+/// `trials` has each trial's errors by seed, on the same games. A trial that diverged has no
+/// errors, and its result is `None`. Except in the `last` round, at most max(2, ⌈n/2⌉) of the n
+/// other trials continue.
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -294,9 +294,9 @@ pub struct Record {
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` of a study: a line with the provenance; the trials of earlier runs,
-/// except those that this run repeats (same round, share and values); the trials of this run. A run
-/// that was killed and resumed writes the same bytes in the end.
+/// The file `trials.jsonl` of a study: the provenance, then one trial a line. Trials of earlier
+/// runs come first, except those that this run repeats (same round, share and values). If a run is
+/// killed and resumed, the final file is the same.
 struct RecordFile {
     path: PathBuf,
     head: String,

@@ -114,7 +114,7 @@ fn read_beside<T>(
     Ok(Some(parse(text).map_err(|error| unreadable(error.to_string()))?))
 }
 
-/// The size limit in bytes; 100,000 epochs of every phase need less.
+/// The size limit of a report or metrics file in bytes; 100,000 epochs of every phase need less.
 const LONGEST: u64 = 1 << 30;
 
 /// The [`Table::columns`] of each table.
@@ -142,9 +142,9 @@ const TABLES: [[&str; 5]; 7] = [
 
 /// A table of a report page. Each row has the name of its run, evaluation or match.
 pub struct Table {
-    /// The table's name; the column on the horizontal axis of its charts; the one whose values
-    /// divide rows into lines (empty: none); those drawn, one chart each; those without a chart.
-    /// Commas separate columns.
+    /// The table's name; the x column of its charts; the column whose every value has its own line
+    /// (empty: none); the y columns, one chart each; the columns without a chart. Commas separate
+    /// columns.
     pub columns: [&'static str; 5],
     rows: Vec<(String, Json)>,
 }

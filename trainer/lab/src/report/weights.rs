@@ -30,7 +30,7 @@ struct PatternSummary {
     /// The squares, 0 to 63, of each instance; the first instance is the pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
-    /// For each phase, how many of `classes` have at least 1, 10 and 100 occurrences in training.
+    /// For each phase, the numbers of classes with at least 1, 10 and 100 occurrences in training.
     met: Vec<[usize; 3]>,
     /// For each phase, the [`mean_size`].
     sizes: Vec<f64>,
@@ -49,7 +49,7 @@ struct ClassSummary {
 #[derive(Serialize)]
 struct ScalarSummary {
     name: String,
-    /// By phase, the weight of each value (0, 1, 2, …) of the feature, in steps of 1/32 disc.
+    /// For each phase, the weight of each value (0, 1, 2, …) of the feature, in steps of 1/32 disc.
     steps: Vec<Vec<i16>>,
     counts: Vec<Vec<u32>>,
 }
@@ -134,7 +134,7 @@ fn representatives(geometry: &Geometry, number: usize) -> Vec<String> {
     let tied = &geometry.patterns[number];
     let mut texts: Vec<String> = Vec::with_capacity(tied.classes);
     for (index, &class) in tied.class_of.iter().enumerate() {
-        // Classes are numbered in the order of their smallest configurations, so this one is new.
+        // Class numbers follow the order of the smallest configurations, so this class is new.
         if usize::from(class) == texts.len() {
             let digits = std::iter::successors(Some(index), |rest| Some(rest / 3));
             let disc = |rest: usize| ['O', '-', 'X'][rest % 3];

@@ -1,4 +1,4 @@
-//! Compares a player with known exact scores: its moves, its solver's scores and its values.
+//! Compares a player's moves, solver scores and values with known exact scores.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -104,9 +104,9 @@ impl BestMoves {
         Ok(Self { depth, selectivity, positions, agreement, failures, seconds })
     }
 
-    /// Asks a program for its move in each position with stated moves; a GTP engine, which replays
-    /// the moves, only in those that a known game reaches. `None` if no position is left. An NBoard
-    /// engine searches to `terms.depth`, a GTP engine to the depth of its command line.
+    /// Asks a program for its move in each position with stated moves. A GTP engine must replay a
+    /// game, so it gets only the positions that a known game reaches; `None` if there are none. An
+    /// NBoard engine searches to `terms.depth`, a GTP engine to the depth of its command line.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -207,8 +207,8 @@ pub struct ValueErrors {
 }
 
 impl ValueErrors {
-    /// Measures the errors of the values of searches to `depth` (0: static values) on the positions
-    /// of a file; of games, on those with an exact score.
+    /// Measures the errors of static values (`depth` 0) or of searches to `depth` on the positions
+    /// of a file. In a file of games, only positions with an exact score count.
     pub(super) fn measure(
         evaluator: &Evaluator,
         (path, depth): (&Path, u32),

@@ -94,7 +94,7 @@ pub struct Benchmark<'a> {
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
-    /// The ProbCut confidence, for players that state none and whose weights have a ProbCut model.
+    /// The ProbCut confidence of players that state none, if their weights have a ProbCut model.
     pub selectivity: Selectivity,
     /// The time limit for each answer of an external program.
     pub timeout: Duration,
@@ -117,7 +117,7 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The search in the match, except for settings that a player states. Only time limits its depth.
+/// The default search in matches; a player may state other settings. Only time limits its depth.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
@@ -159,7 +159,7 @@ impl Benchmark<'_> {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Measures a player in all parts but the match. Also returns the parts that are impossible.
+    /// Measures a player in all parts but the match. Also returns the parts omitted for it.
     pub fn measure(&self, subject: &Subject) -> Result<(Row, Vec<LeftOut>)> {
         let begun = Instant::now();
         let (player, identity) = (subject.name.clone(), subject.identity.clone());
@@ -209,8 +209,8 @@ impl Benchmark<'_> {
         Ok(())
     }
 
-    /// Returns a player's search. Without a stated ProbCut confidence, it is the benchmark's (full
-    /// width if the weights have no ProbCut model). Other missing settings are from `usual`.
+    /// Returns a player's search. The player's own settings override `usual` and the benchmark's
+    /// ProbCut confidence (full width if the weights have no ProbCut model).
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning)> {
         let Engine::Evaluation(evaluator) = &subject.engine else {
             return Ok((usual.strength(), Pruning::default()));
@@ -248,7 +248,7 @@ impl Benchmark<'_> {
     }
 
     /// Plays the player's match against the reference player, if there is one, and stores the
-    /// report in `row`. `stage` is a run and the index of its stage that stores the games.
+    /// report in `row`. `stage` is the run that stores the games, and the index of its stage.
     pub fn play(
         &self,
         subject: &Subject,

@@ -1,5 +1,5 @@
-//! Tests with a driver that cannot be used, or whose calls fail: without panics, hangs or leaks, a
-//! fit must end with a clear message or use the CPU, and a second start must continue it.
+//! Tests with a GPU driver that is unusable or whose calls fail. A fit must use the CPU or end with
+//! a clear message, without panics, hangs or leaks; a second start must continue it.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,7 +10,7 @@ use super::child::{Ended, Place};
 
 /// A flag with which a fit calls the driver in the same order in every run.
 const FIT: &str = "--threads 1";
-/// Little free memory in the second and later queries, so positions are copied at each use.
+/// A setting of the stand-in: little free memory, so positions are copied to the GPU at each use.
 const STAGED: &str = "free-later=0";
 
 /// Entry points that release an object; if one fails, its object does not count as leaked.
@@ -25,12 +25,12 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// True for the long test, with all errors of the middle call, and two of the first and last.
+/// True for the long test: all errors at the middle call, two errors at the first and last call.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns errors of `entry` (two without `all`): code, and name in the trainer's message.
+/// Returns the errors of `entry` to test (two without `all`), as pairs of code and name.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),
@@ -130,7 +130,7 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     }
 }
 
-/// A fit must fail on `cuda` with a message that contains `says`, and print it on `auto`.
+/// A fit must fail with `--device cuda`, and use the CPU with `auto`; both messages contain `says`.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, "--threads 1 --device cpu").sha256();
     let refused = place.fit(asked, FIT);

@@ -47,7 +47,7 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     };
     let sum = |position: &Position| {
         let played = position.discs() as usize - 4;
-        // Zebra rounds the number of moves up to even, and interpolates between stages there.
+        // Zebra rounds the number of moves up to even. It interpolates between stages.
         let valued = (played + played % 2).max(8);
         let stages: Vec<usize> = words[3..14].iter().map(|&stage| stage as usize).collect();
         let after = stages.iter().position(|&stage| stage >= valued).unwrap_or(11);
