@@ -257,7 +257,8 @@ pub(super) fn is_lock(name: &str) -> bool {
 fn shards_with_lock(folder: &Path) -> Result<Vec<(PathBuf, Shard)>> {
     let lock = |name: String| Some((folder.join(&name), shard_of(&name)?));
     let names = match names_in(folder) {
-        Err(error) if error.is_missing() => vec![],
+        // Also if a part of the path is a file: whoever makes the folder reports that.
+        Err(_) if !folder.is_dir() => vec![],
         names => names?,
     };
     Ok(names.into_iter().filter_map(lock).collect())
