@@ -231,6 +231,7 @@ pub(crate) fn verified(path: &Path, kind: Kind, provenance: &Provenance) -> Resu
         FileError::Io { .. } => error,
         _ => FileError::exists(path, error.to_string()),
     };
+    refuse_shown(path)?;
     let mut reader = Reader::open(path, kind).map_err(refused)?;
     if reader.provenance() != provenance {
         return Err(FileError::other_settings(path, reader.provenance(), provenance));
