@@ -1,7 +1,7 @@
 //! The last step of every output: the complete partial file gets the name of the output.
 
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, ErrorKind};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -36,6 +36,11 @@ impl Replaceable {
             Self::Only(before) if *before != there => Err(ErrorKind::AlreadyExists.into()),
             _ => fs::rename(partial, path),
         };
+        let put = put.or_else(|error| match error.kind() {
+            // Another start of the same command was faster.
+            ErrorKind::AlreadyExists if is_equal(partial, path)? => fs::remove_file(partial),
+            _ => Err(error),
+        });
         put.map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => {
                 let reason = "another file appeared here during the work and is kept; the complete \
@@ -46,6 +51,19 @@ impl Replaceable {
             _ => FileError::io(partial, "rename it")(error),
         })?;
         sync_folder(path).map_err(FileError::io(partial, "sync its folder"))
+    }
+}
+
+fn is_equal(one: &Path, other: &Path) -> io::Result<bool> {
+    let [mut one, mut other] = [File::open(one)?, File::open(other)?].map(BufReader::new);
+    loop {
+        let (a, b) = (one.fill_buf()?, other.fill_buf()?);
+        let length = a.len().min(b.len());
+        if length == 0 || a[..length] != b[..length] {
+            return Ok(a.is_empty() && b.is_empty());
+        }
+        one.consume(length);
+        other.consume(length);
     }
 }
 

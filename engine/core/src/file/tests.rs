@@ -324,6 +324,19 @@ fn a_file_that_appears_during_the_work_is_kept_with_the_complete_output() {
         assert_eq!(fs::read(&path).unwrap(), b"precious");
         assert_eq!(read(&partial).unwrap().len(), 1);
     }
+    // A second start of the same command that finishes later is done, and leaves nothing.
+    let other = folder.path("other");
+    fs::remove_file(&path).unwrap();
+    let [first, second] = [&other, &path].map(|path| {
+        fs::remove_file(&partial).unwrap_or_default();
+        let mut writer = begin(path, Existing::Keep).unwrap();
+        writer.section("one", b"1").unwrap();
+        writer
+    });
+    first.finish().unwrap();
+    fs::copy(&other, &path).unwrap();
+    second.finish().unwrap();
+    assert!(!partial.exists());
     // A kill between the two steps of the last rename leaves both names of a complete file.
     let summary = write(&path, Kind::Games, &some_sections());
     fs::hard_link(&path, &partial).unwrap();
