@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::lock::sync_folder;
-use super::paths::{is_same_file, partial_path, remove_if_there};
+use super::paths::partial_path;
 use super::{Existing, FileError, Result};
 
 /// The files that an output may replace.
@@ -72,26 +72,11 @@ fn state(path: &Path) -> Option<(u64, SystemTime)> {
     Some((there.len(), there.modified().unwrap_or(SystemTime::UNIX_EPOCH)))
 }
 
-/// Renames `partial` to `path`; fails if a file is there. Makes a hard link, which replaces no file
-/// even if one appears at the last moment; without hard links, checks and then renames.
+/// Renames `partial` to `path`; fails if a file is there. A hard link would exclude a file that
+/// appears between the two steps, but a kill after it would leave both names.
 fn rename_to_new(partial: &Path, path: &Path) -> io::Result<()> {
-    if cfg!(unix) && (fs::hard_link(partial, path).is_ok() || is_second_name(partial, path)) {
-        let _ = fs::remove_file(partial);
-        return Ok(());
-    }
     match path.symlink_metadata() {
         Ok(_) => Err(ErrorKind::AlreadyExists.into()),
         Err(_) => fs::rename(partial, path),
     }
-}
-
-fn is_second_name(partial: &Path, path: &Path) -> bool {
-    is_same_file(partial, path) && !path.is_symlink()
-}
-
-/// Removes the partial file if it is the output itself under a second name, which a kill in
-/// [`rename_to_new`] leaves.
-pub(super) fn remove_second_name(path: &Path) -> Result<()> {
-    let partial = partial_path(path);
-    if is_second_name(&partial, path) { remove_if_there(&partial) } else { Ok(()) }
 }

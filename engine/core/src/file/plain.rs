@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::lock::create_partial;
 use super::ordinary::{beginning, open_any_ordinary};
 use super::paths::{partial_path, refuse_link, refuse_special_outputs};
-use super::place::{Replaceable, remove_second_name};
+use super::place::Replaceable;
 use super::shown::{refuse_shown, shown};
 use super::{Existing, FileError, Result};
 
@@ -17,7 +17,7 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     let replaceable = Replaceable::now(path, existing);
     if existing == Existing::Keep {
         match has_content(path, bytes) {
-            Ok(true) => return remove_second_name(path),
+            Ok(true) => return Ok(()),
             Ok(false) => return Err(FileError::exists(path, "it has other content")),
             Err(error) if error.is_missing() => {}
             Err(error) => return Err(error),

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::format::{self, ContentHash};
 use super::lock::{CONTAINER, create_partial};
 use super::paths::{check_name, partial_path, refuse_special_outputs};
-use super::place::{Replaceable, remove_second_name};
+use super::place::Replaceable;
 use super::shown::refuse_shown;
 use super::source::finished;
 use super::{Existing, FileError, Kind, Provenance, Reader, Result, Section, Summary};
@@ -237,6 +237,5 @@ pub(crate) fn verified(path: &Path, kind: Kind, provenance: &Provenance) -> Resu
         return Err(FileError::other_settings(path, reader.provenance(), provenance));
     }
     reader.check_rest().map_err(refused)?;
-    remove_second_name(path)?;
     reader.summary().cloned().ok_or_else(|| FileError::exists(path, "it has no end"))
 }
