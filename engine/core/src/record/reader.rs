@@ -129,7 +129,12 @@ impl<R: Record> RecordReader<R> {
     }
 
     fn records_in(&self, section: &Section) -> Result<u64, RecordError> {
-        R::count_in_frame(&section.content).map_err(|error| self.wrong(self.number, error))
+        let count = R::count_in_frame(&section.content).and_then(|count| match count {
+            // Nobody who wants records decodes a frame without any, so it is checked here.
+            0 => R::decode_frame(&section.content).map(|_| 0),
+            count => Ok(count),
+        });
+        count.map_err(|error| self.wrong(self.number, error))
     }
 
     fn decode(&mut self, content: &[u8]) -> Result<Vec<R>, RecordError> {

@@ -3,7 +3,9 @@ use proptest::prelude::*;
 
 use crate::file::{Existing, Kind};
 use crate::random;
-use crate::record::{Game, GameReader, GameWriter, Record as _, Solved};
+use crate::record::{
+    Game, GameReader, GameWriter, PositionReader, Record as _, ScoredPosition, Solved,
+};
 use crate::tests::{Folder, provenance, read_back, section, write, write_records};
 
 fn random_game(seed: u64, moves: usize) -> Game {
@@ -150,4 +152,17 @@ fn a_game_takes_at_most_50_bytes() {
     let bytes = write_records(&path, games).bytes;
     println!("{:.2} bytes a game", bytes as f64 / 2_000.0);
     assert!(bytes <= 50 * 2_000);
+}
+
+/// Once, `relabel` passed by bytes that take no whole record.
+#[test]
+fn a_frame_without_records_has_no_more_bytes() {
+    let (_folder, path) = Folder::with("file");
+    for (bytes, is_sound) in [(&[0; 4][..], true), (&[0; 9], false)] {
+        write(&path, Kind::Games, &[section(Game::PLURAL, bytes)]);
+        let passed = GameReader::open(&path).unwrap().pass_by_frame();
+        assert_eq!(passed.ok(), is_sound.then_some(Some(0)));
+    }
+    write(&path, Kind::Positions, &[section(ScoredPosition::PLURAL, &[0; 9])]);
+    PositionReader::open(&path).unwrap().pass_by(1).unwrap_err();
 }
