@@ -30,10 +30,11 @@ impl Replaceable {
     /// Renames the partial file of `path` to `path`, and syncs the folder. If a file is there that
     /// may not be replaced, keeps both files and returns [`FileError::Refused`].
     pub(super) fn put(&self, path: &Path) -> Result<()> {
-        let (partial, there) = (&partial_path(path), state(path));
+        let partial = &partial_path(path);
+        // A hard link would exclude a file that appears between the check and the rename, but a
+        // kill after it would leave both names.
         let put = match self {
-            Self::Only(_) if there.is_none() => rename_to_new(partial, path),
-            Self::Only(before) if *before != there => Err(ErrorKind::AlreadyExists.into()),
+            Self::Only(before) if *before != state(path) => Err(ErrorKind::AlreadyExists.into()),
             _ => fs::rename(partial, path),
         };
         let put = put.or_else(|error| match error.kind() {
@@ -70,13 +71,4 @@ fn is_equal(one: &Path, other: &Path) -> io::Result<bool> {
 fn state(path: &Path) -> Option<(u64, SystemTime)> {
     let there = fs::metadata(path).ok()?;
     Some((there.len(), there.modified().unwrap_or(SystemTime::UNIX_EPOCH)))
-}
-
-/// Renames `partial` to `path`; fails if a file is there. A hard link would exclude a file that
-/// appears between the two steps, but a kill after it would leave both names.
-fn rename_to_new(partial: &Path, path: &Path) -> io::Result<()> {
-    match path.symlink_metadata() {
-        Ok(_) => Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(partial, path),
-    }
 }
