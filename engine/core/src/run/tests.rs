@@ -386,11 +386,17 @@ fn a_run_ends_at_the_first_part_that_decides() {
     let squares = Squares { last: Some(35), ..Squares::default() };
     run.make(0, 2, &squares, &Silent).unwrap();
     assert!((0..4).all(|index| run.has(0, index)));
-    // While one thread is held up in part 3, the other may finish parts beyond it.
+    // While one thread is held up in part 3, others may finish parts beyond it.
     let kept = (0..100).filter(|&index| run.has(0, index)).count();
     assert!(kept < 100 && squares.made().len() <= kept * 10 + 20, "more than parts in progress");
     run.make(0, 2, &squares, &Silent).unwrap();
     assert!(squares.made().is_empty(), "the end is known at the beginning");
+
+    let (_folder, out) = Folder::with("out.positions");
+    let run = open(&out, plan(1000));
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    alone.install(|| run.make(0, 2, &squares, &Silent)).unwrap();
+    assert_eq!(squares.made(), (0..40).collect::<Vec<_>>(), "one thread makes nothing beyond");
 }
 
 #[derive(Default)]
