@@ -45,7 +45,7 @@ pub enum Kind {
 
 /// The kinds in the order of their variants: (kind, magic number, usual extension, name in
 /// messages, zstd level). Level 15 packs a random game into 27 bytes; level 9 needs 30 bytes, and
-/// level 19 twice the time. Weights do not become smaller above level 1.
+/// level 19 twice the time. The factors of weights do not become smaller above level 1.
 const KINDS: [(Kind, &[u8; 8], &str, &str, i32); 7] = [
     (Kind::Weights, b"OTHELLOW", "weights", "a weights file", 1),
     (Kind::Games, b"OTHELLOG", "games", "a file of games", 15),

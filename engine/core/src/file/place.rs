@@ -1,11 +1,12 @@
 //! The last step of every output: the complete partial file gets the name of the output.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, ErrorKind};
+use std::fs;
+use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::Path;
 use std::time::SystemTime;
 
 use super::lock::sync_folder;
+use super::ordinary::open_any_ordinary;
 use super::paths::partial_path;
 use super::{Existing, FileError, Result};
 
@@ -39,7 +40,7 @@ impl Replaceable {
         };
         let put = put.or_else(|error| match error.kind() {
             // Another start of the same command was faster.
-            ErrorKind::AlreadyExists if is_equal(partial, path)? => fs::remove_file(partial),
+            ErrorKind::AlreadyExists if is_equal(partial, path) => fs::remove_file(partial),
             _ => Err(error),
         });
         put.map_err(|error| match error.kind() {
@@ -55,8 +56,14 @@ impl Replaceable {
     }
 }
 
-fn is_equal(one: &Path, other: &Path) -> io::Result<bool> {
-    let [mut one, mut other] = [File::open(one)?, File::open(other)?].map(BufReader::new);
+/// Returns false also if either is not a readable ordinary file.
+fn is_equal(one: &Path, other: &Path) -> bool {
+    let open = |path| open_any_ordinary(path).map(BufReader::new);
+    let (Ok(one), Ok(other)) = (open(one), open(other)) else { return false };
+    has_same_bytes(one, other).unwrap_or(false)
+}
+
+pub(super) fn has_same_bytes(mut one: impl BufRead, mut other: impl BufRead) -> io::Result<bool> {
     loop {
         let (a, b) = (one.fill_buf()?, other.fill_buf()?);
         let length = a.len().min(b.len());

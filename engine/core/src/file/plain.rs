@@ -1,12 +1,12 @@
 //! Plain files: outputs in the formats of other programs. They are written as `PATH.partial` first.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::lock::create_partial;
 use super::ordinary::{beginning, open_any_ordinary};
 use super::paths::{partial_path, refuse_link, refuse_special_outputs};
-use super::place::Replaceable;
+use super::place::{Replaceable, has_same_bytes};
 use super::shown::{refuse_shown, shown};
 use super::{Existing, FileError, Result};
 
@@ -27,18 +27,9 @@ pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     put(path, bytes, &replaceable)
 }
 
-fn has_content(path: &Path, mut bytes: &[u8]) -> Result<bool> {
-    let mut there = BufReader::with_capacity(1 << 16, open_any_ordinary(path)?);
-    loop {
-        let piece = there.fill_buf().map_err(FileError::io(path, "read it"))?;
-        let Some(rest) = bytes.strip_prefix(piece) else { return Ok(false) };
-        let read = piece.len();
-        if read == 0 {
-            return Ok(rest.is_empty());
-        }
-        bytes = rest;
-        there.consume(read);
-    }
+fn has_content(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let there = BufReader::with_capacity(1 << 16, open_any_ordinary(path)?);
+    has_same_bytes(there, bytes).map_err(FileError::io(path, "read it"))
 }
 
 /// Replaces any file at `path` by one with `bytes`; refuses a `PATH.partial` of another program.

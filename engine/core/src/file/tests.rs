@@ -324,9 +324,16 @@ fn a_file_that_appears_during_the_work_is_kept_with_the_complete_output() {
         assert_eq!(fs::read(&path).unwrap(), b"precious");
         assert_eq!(read(&partial).unwrap().len(), 1);
     }
+    // So is a folder.
+    fs::remove_file(&path).unwrap();
+    fs::remove_file(&partial).unwrap_or_default();
+    let writer = begin(&path, Existing::Keep).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert!(matches!(writer.finish(), Err(FileError::Refused { .. })));
+    assert!(partial.is_file());
+    fs::remove_dir(&path).unwrap();
     // A second start of the same command that finishes later is done, and leaves nothing.
     let other = folder.path("other");
-    fs::remove_file(&path).unwrap();
     let [first, second] = [&other, &path].map(|path| {
         fs::remove_file(&partial).unwrap_or_default();
         let mut writer = begin(path, Existing::Keep).unwrap();

@@ -114,7 +114,8 @@ impl Lines {
     }
 }
 
-/// Reads a line and trims its end; a comment becomes empty. Returns false at the file's end.
+/// Reads a line and trims its end; a comment becomes empty. Returns false at the file's end, and
+/// the number of the line.
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::de::DeserializeOwned;
 
-use crate::file::{FileError, Result, beginning, escaped};
+use crate::file::{FileError, Result, beginning, escaped, refuse_shown};
 
 pub mod as_text;
 mod lines;
@@ -95,6 +95,7 @@ pub fn read_by<T, E: Display>(path: &Path, parse: impl FnOnce(&str) -> Result<T,
 }
 
 fn read(path: &Path) -> Result<String> {
+    refuse_shown(path)?;
     let file = File::open(path).map_err(FileError::io(path, "open it"))?;
     let mut bytes = beginning(file, path, MAX_FILE_BYTES + 1)?;
     if bytes.starts_with(BYTE_ORDER_MARK) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{BYTE_ORDER_MARK, bad_line};
-use crate::file::{FileError, Result, packing, unreadable};
+use crate::file::{FileError, Result, packing, refuse_shown, unreadable};
 
 const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
 
@@ -27,6 +27,7 @@ pub struct TextSource {
 impl TextSource {
     /// Opens a text file. Decompresses the file while it is read if it begins with a zstd frame.
     pub fn open(path: &Path) -> Result<Self> {
+        refuse_shown(path)?;
         let file = File::open(path).map_err(FileError::io(path, "open it"))?;
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         Self::of(path, bytes, file)
