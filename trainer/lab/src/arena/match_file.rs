@@ -345,10 +345,10 @@ fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
 fn is_sound(game: &PlayedGame) -> bool {
     let mut replay = Replay::from(game.opening, Side::Black);
     let is_legal = game.squares.iter().try_for_each(|&square| replay.push(square)).is_ok();
-    let score_of_mover = if game.game == 1 { game.score } else { -game.score };
+    let sign = if game.game == 1 { 1 } else { -1 };
     is_legal
         && match game.forfeit {
-            None => replay.black_score() == Some(score_of_mover),
+            None => replay.black_score().is_some_and(|score| game.score == sign * score),
             Some((1, _)) => game.score == -64,
             Some((2, _)) => game.score == 64,
             Some(_) => false,

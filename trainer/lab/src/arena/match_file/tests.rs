@@ -4,6 +4,7 @@ use othello_engine::eval::{Evaluator, Mobility, Zero};
 use othello_engine::progress::Silent;
 use othello_engine::search::Strength;
 use othello_testing::{StopFit, records};
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
@@ -186,4 +187,16 @@ fn a_pair_has_one_name() {
     for name in ["pair 05", "pair +5", "pair 0", "pair", "pair 5 ", "pairs 5"] {
         assert_eq!(numbered(name), None, "{name}");
     }
+}
+
+/// Once, the negation of the score overflowed.
+#[test]
+fn a_forged_score_is_refused() {
+    let game = |score: i32| json!({"moves": "f5d6", "score": score, "forfeit": null});
+    let opening = format!("{}XO------OX{} X", "-".repeat(27), "-".repeat(27));
+    let pair = json!({"opening": opening, "games": [game(i32::MIN), game(i32::MIN)],
+        "efforts": [{"nodes": 0, "seconds": 0.0}, {"nodes": 0, "seconds": 0.0}]});
+    let section = Section { name: "pair 1".to_owned(), content: pair.to_string().into_bytes() };
+    let error = decode_pair(0, &section).err().unwrap();
+    assert!(error.starts_with("has a game 1 whose moves"), "{error}");
 }
