@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -196,27 +197,26 @@ fn import_weights(arguments: &WeightsArguments, session: &Session) -> anyhow::Re
 
 impl WeightsFormat {
     fn read(self, path: &Path) -> anyhow::Result<ReadTables> {
-        let (mut file, shown) =
-            (BufReader::new(open_ordinary(path)?), || path.display().to_string());
+        let shown = || path.display().to_string();
+        let mut file = BufReader::new(open_ordinary(path)?);
         let begin = file.fill_buf().map_err(FileError::io(path, "read it"))?;
-        // Zebra's weights are packed by gzip; NumPy's arrays are in a zip archive.
-        let own: &[u8] = match self {
-            Self::Zebra => b"\x1F\x8B",
-            Self::Npz => b"PK",
-            Self::Edax | Self::Egaroucid => b"\0",
+        let packed = unreadable(begin);
+        let all = |file: BufReader<File>| {
+            let mut bytes = vec![];
+            let read = file.take(MAX_BYTES).read_to_end(&mut bytes);
+            read.map(|_| bytes).map_err(FileError::io(path, "read it"))
         };
-        if let Some(reason) = unreadable(begin).filter(|_| !begin.starts_with(own)) {
-            return Err(FileError::refused(path, reason).into());
-        }
-        let program = match self {
-            Self::Edax => Program::Edax,
-            Self::Egaroucid => Program::Egaroucid,
-            Self::Zebra => Program::Zebra,
+        let read = match self {
+            Self::Edax => Program::Edax.read(&all(file)?),
+            Self::Egaroucid => Program::Egaroucid.read(&all(file)?),
+            Self::Zebra => Program::Zebra.read(&all(file)?),
             // NumPy arrays can be many times as large as weights, so they are read one at a time.
-            Self::Npz => return read_npz(file).with_context(shown),
+            Self::Npz => read_npz(file),
         };
-        let mut bytes = vec![];
-        file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(FileError::io(path, "read it"))?;
-        program.read(&bytes).with_context(shown)
+        match (read, packed) {
+            // Only now: a number that begins a sound file may look like compression.
+            (Err(_), Some(reason)) => Err(FileError::refused(path, reason).into()),
+            (read, _) => read.with_context(shown),
+        }
     }
 }

@@ -57,7 +57,7 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
         let begin = file.fill_buf().map_err(text)?;
         // An .npz file is a zip archive.
         if let Some(reason) = unreadable(begin).filter(|_| !begin.starts_with(b"PK")) {
-            return Err(reason);
+            return Err(format!("it {reason}"));
         }
         ZipArchive::new(file).map_err(text)
     };
@@ -351,6 +351,7 @@ mod tests {
                 "array `label` has the type `|b1`; expected float32",
             ),
             (read_bytes(b"no zip"), "a.npz: not positions as NumPy arrays (.npz)"),
+            (read_bytes(b"BZh and more"), "it is compressed by bzip2; unpack it first"),
         ];
         for (read, expected) in cases {
             let error = read.unwrap_err();
