@@ -144,7 +144,7 @@ step "25 kills of every command: identical results, at most 1.2 times the work, 
 OTHELLO_KILLS=25 cargo test --release --workspace --test kill -- --include-ignored --nocapture --test-threads 1 | grep kills
 
 step "the CUDA kernels, run on the CPU, under AddressSanitizer and UndefinedBehaviorSanitizer"
-tests=$(cargo test -p othello-trainer --lib --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\))/\1/p')
+tests=$(cargo test -p othello-fit --lib --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\))/\1/p')
 sanitized() {
     OTHELLO_HOST_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined" ASAN_OPTIONS=detect_leaks=0 \
         LD_PRELOAD=$(cc -print-file-name=libasan.so) "$tests" "$@"
