@@ -24,7 +24,7 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Sets the units (such as games) in a part of a run. By default, one part has all of a test's.
+    /// Sets the number of units (such as games) in a part of a run; by default, one part has all.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }

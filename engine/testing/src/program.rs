@@ -29,14 +29,16 @@ pub fn python(imports: &str) -> Option<Command> {
 /// Waits for a program to end. If it runs for longer than `limit`, kills it and returns `None`.
 pub fn ended_within(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let begun = Instant::now();
-    while begun.elapsed() <= limit {
+    loop {
         let status = child.try_wait().expect("its state");
         if status.is_some() {
             return status;
         }
+        if begun.elapsed() > limit {
+            child.kill().expect("SIGKILL");
+            child.wait().expect("its end");
+            return None;
+        }
         sleep(Duration::from_millis(5));
     }
-    child.kill().expect("SIGKILL");
-    child.wait().expect("its end");
-    None
 }

@@ -14,6 +14,7 @@ mod container;
 pub mod corpus;
 #[cfg(target_os = "linux")]
 mod damage;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the attacks need Linux"))]
 mod mutation;
 mod targets;
 

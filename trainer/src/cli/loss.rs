@@ -298,7 +298,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> Result<Outcome> {
     let difference = second.as_ref().map(|it| arguments.difference(it, session.progress()));
     let difference = difference.transpose()?;
     let measured = arguments.measure(session)?;
-    ensure!(measured.all.positions > 0, "no position of --phases in the data has a label");
+    let of = arguments.subset.map_or(String::new(), |subset| format!("the {subset} subset of "));
+    ensure!(measured.all.positions > 0, "no position of --phases in {of}the data has a label");
     let (second, sha256) = (second.as_ref(), &measured.sha256);
     let training_has = arguments.training_has(second, sha256, session.progress())?;
     arguments.draw(&measured)?;

@@ -116,8 +116,9 @@ impl Work<'_> {
                 let &SplitFiles { validation_percent, test_percent, .. } = *split;
                 let by = Split { validation_percent, test_percent, ..Split::new(split.files.seed) };
                 let outs = Subset::ALL.map(|part| {
-                    let extension = format!("{part}.{}", R::PLURAL);
-                    (part, split.out.with_added_extension(extension))
+                    let mut name = split.out.clone().into_os_string();
+                    name.push(format!(".{part}.{}", R::PLURAL));
+                    (part, PathBuf::from(name))
                 });
                 let existing = Existing::by_force(split.force);
                 let written = select::split(inputs, by, &outs, existing, progress)?;

@@ -342,7 +342,10 @@ mod tests {
         let [of_bits, of_three] = [27, 3].map(|classes| (PHASES, classes));
         for (file, said) in [
             (b"PK".to_vec(), "not a file of weights as NumPy arrays"),
-            (NpzWriter::new(Cursor::new(vec![])).finish().unwrap().into_inner(), "`pattern_set`"),
+            (
+                NpzWriter::new(Cursor::new(vec![])).finish().unwrap().into_inner(),
+                "no array `pattern_set`",
+            ),
             (with_weights(&Array2::<i16>::zeros(of_three)), "shape [60, 3]; expected [60, 27]"),
             (with_weights(&Array1::<u8>::zeros(100_000)), "shape [100000]; expected [60, 27]"),
             (

@@ -205,8 +205,8 @@ pub(super) fn write(
     }
     so_far.into_iter().for_each(|unit| all.insert(unit));
     let side_files = SideFiles::new(&run.output, &provenance);
-    let metrics = all.fitted.values().flat_map(|(_, metrics)| metrics.clone());
-    let metrics: Vec<Metrics> = metrics.collect();
+    let metrics = all.fitted.values().flat_map(|(_, metrics)| metrics);
+    let metrics: Vec<Metrics> = metrics.copied().collect();
     let assembled = all.finish(&phases, is_initial, stopped);
     let (weights, report) = assembled.ok_or(match stopped {
         [] => FitError::NoPositions(first, last),
