@@ -244,7 +244,7 @@ impl Tables {
     }
 }
 
-/// For each scalar feature, the index in a phase's table of the weight (and vector) of its count.
+/// For each scalar feature, the index of its value's weight in a phase's table, and of its vector.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {

@@ -135,7 +135,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// same order. No search uses table entries of another: a value does not depend on other
     /// positions or the number of threads. Without pruning, idle threads help if there are fewer
     /// positions than threads. A result has no best move at depth 0 or if the player must pass.
-    /// Each table has 4 MiB by default, or 16 MiB with exact solving.
+    /// Each table has 4 MiB by default, or 16 MiB with exact solving. `progress` counts positions.
     ///
     /// # Errors
     /// If there is no memory for the tables.

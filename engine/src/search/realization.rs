@@ -55,8 +55,9 @@ impl Pruning {
         Ok(Self { costs: Some(Arc::new(costs)), ..Self::default() })
     }
 
-    /// Creates the pruning of a search by probability that gives every move the probability 1/2 (a
-    /// line ends after 2 D moves), to show the effect of the model of [`Self::by_probability`].
+    /// Creates the pruning of a search by probability that gives every move the probability 1/2, to
+    /// show the effect of the model of [`Self::by_probability`]. A search to depth D ends a line
+    /// after 2 D moves.
     pub fn by_even_probability() -> Self {
         let costs = [[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES];
         Self { costs: Some(Arc::new(costs)), ..Self::default() }

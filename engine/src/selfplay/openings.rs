@@ -30,7 +30,8 @@ pub enum Openings {
     Random,
     /// All distinct openings in random order; for more than 9 plies, the same as [`Self::Random`].
     Distinct,
-    /// The listed openings in turn, each continued by random moves to a drawn number of plies.
+    /// The listed openings (at least one) in turn, each continued by random moves to a drawn number
+    /// of plies; an opening that is longer stays unchanged.
     Listed(Arc<[Opening]>),
 }
 

@@ -100,8 +100,8 @@ pub fn allowed_memory() -> (u64, &'static str) {
     (u64::MAX, "unknown")
 }
 
-/// Returns half of the bytes that the process may still allocate under `ulimit -d` and `-v`. The
-/// other half is a reserve: vectors allocate up to twice their size, threads keep unused memory.
+/// Returns, for each of `ulimit -d` and `-v` that is set, half of the bytes that the process may
+/// still allocate. The rest is a reserve: vectors take up to twice their size, threads keep memory.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};

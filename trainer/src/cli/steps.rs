@@ -1,7 +1,8 @@
 //! Makes the steps of a recipe inside this process. A step's *probe* is the checksum of its file in
 //! a small run of the recipe ([`Recipe::in_small`]); `run.json` stores the probes. A changed
-//! program keeps finished steps only if it makes equal probes. A step has no probe if it fails in
-//! the small run, writes measured times, or was begun by a program without probes.
+//! program refuses finished steps whose probes differ, and keeps those without a probe unverified.
+//! A step has none if it fails in the small run, writes measured times, or was begun by a program
+//! without probes. Equal probes do not prove that full steps are equal.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::env;
@@ -80,8 +81,9 @@ fn parsed(step: &Step, more: &[&str]) -> Result<Command> {
 }
 
 impl Making<'_> {
-    /// Checks all commands and the files of finished steps, then makes `steps` in order and appends
-    /// each to `made`. Stops after a command that exits with status 1 (a failed check).
+    /// Checks all commands, and that this program makes finished steps as before. Then makes the
+    /// other `steps` in order, and appends all to `made`. Stops after a command that exits with
+    /// status 1 (a failed check).
     pub(super) fn make(&self, steps: &[Step], made: &mut Vec<FinishedStep>) -> Result<Outcome> {
         steps.iter().try_for_each(|step| self.check(step))?;
         make_folder(self.folder)?;

@@ -16,7 +16,8 @@ impl Run {
     /// Uses existing parts made from the same settings; [`Existing::Replace`] removes other parts.
     ///
     /// # Errors
-    /// * [`FileError::Busy`] if another process is making parts of this shard.
+    /// * [`FileError::Busy`] if another process makes parts of this shard, or packs the parts.
+    /// * [`FileError::Refused`] if no killed run can have left the partial file of the output.
     /// * [`FileError::Exists`] if `existing` is [`Existing::Keep`] and the output or the existing
     ///   parts were made from other settings.
     pub fn open(

@@ -11,7 +11,7 @@ pub const STEPS_PER_DISC: i32 = 32;
 pub const MAX_STEPS: i16 = 4095;
 
 /// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
-/// discs. The bounds of a search window may be ±[`Value::INFINITE`], which is outside this range.
+/// discs. The bounds of a search window may be outside this range, at most ±65 discs.
 /// The format `{value:+.2}` prints the value in discs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Add, Neg, Sub)]
 #[repr(transparent)]
@@ -26,7 +26,7 @@ impl Value {
     pub const MAX: Self = Self(64 * STEPS_PER_DISC);
     /// The smallest value: −64 discs.
     pub const MIN: Self = Self(-Self::MAX.0);
-    /// The bound of an open search window: one step above the largest value.
+    /// The bound of an open window of a fixed-depth search: one step above the largest value.
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
     /// Returns the value of `steps` steps of 1/32 disc; `None` if the value is outside ±64 discs.

@@ -24,7 +24,7 @@ use crate::board::{Discs, Position};
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The bound of an open window: one disc above the highest score.
+/// One disc above the highest score: no score reaches it.
 const INFINITE: Discs = 65;
 const DISC: Value = Value::from_score(1);
 /// With fewer empty squares, the exact search begins without a guess by a fixed-depth search.

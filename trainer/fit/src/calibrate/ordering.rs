@@ -53,7 +53,7 @@ pub struct Calibrated {
     /// patterns.
     pub explained_by_replies: f64,
     /// The best of the tried strengths s: a disc of the move-ordering evaluation for the opponent
-    /// subtracts s/32 points from a move's score; for comparison, each of its replies 16 points.
+    /// subtracts s/32 points from a move's score, and each reply of the opponent 16 points.
     pub strength: i16,
     /// The searches with each tried strength s: a disc of the move-ordering evaluation for the
     /// opponent subtracts s/32 points from a move's score. With s = 0, it has no effect.
@@ -152,8 +152,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of s. With strength s, the fitted effect of one more reply of
-/// the opponent (`found.counts[0]` discs) is 16 points, equal to the search's own penalty for it.
+/// The strengths to try, as multiples of the strength at which the fitted effect of one more reply
+/// of the opponent (`found.counts[0]` discs) is 16 points, like the search's own penalty for it.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns the families to which the weights are fitted, then the held-out families.

@@ -64,8 +64,8 @@ use merge::{Source, merge};
 use place::Placer;
 use sorted_run::{RowSink, RunBuilder, SortedRun, StoredRows};
 
-/// Positions for training, validation and test, by phase. Any range of rows is a fair sample, since
-/// they are sorted by a hash of the position.
+/// Positions for training, validation and test, by phase. A hash of the position sorts the rows, so
+/// they do not depend on the order of the inputs or on threads, and any range is a fair sample.
 ///
 /// Every position is the canonical one of its eight images, and its player has a legal move. In
 /// training, duplicates become one row: its label is the weighted mean of theirs in 1/256 disc,

@@ -26,7 +26,7 @@ pub struct StreamSettings {
     pub subset: Option<Subset>,
     /// The phases whose positions the stream returns.
     pub phases: RangeInclusive<Phase>,
-    /// The size of the buffer from which the stream draws at random; 0 keeps the files' order.
+    /// The number of positions in the buffer for random draws; 0 keeps the order of the files.
     pub shuffled: usize,
     /// The seed of the random order of files and positions.
     pub seed: u64,

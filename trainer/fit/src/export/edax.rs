@@ -41,7 +41,8 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads an Edax evaluation file. Its constants are added to the weights of the pattern `row 2`.
+/// Reads an Edax evaluation file. A quarter of each constant is added to each weight of the pattern
+/// `row 2`, which has four instances.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let order = order(&Geometry::new(&Program::Edax.set()));
     let refused = |reason: &str| Err(Program::Edax.refused(reason));

@@ -136,8 +136,8 @@ fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Ph
 }
 
 /// Reads Zebra's evaluation file: every phase gets the weights that Zebra interpolates from the
-/// file's stages. The constants (in odd-numbered phases, plus the parity) are added to the weights
-/// of the pattern `row 2`.
+/// file's stages. A quarter of the constant (in odd-numbered phases, plus the parity) is added to
+/// each weight of the pattern `row 2`, which has four instances.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;

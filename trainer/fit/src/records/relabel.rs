@@ -215,7 +215,7 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The index of a part's first record, and its records, each with the scores in `known`.
+    /// The index of a part's first record, and its records, each with its already known scores.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
