@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use othello_cli::arguments::number_from;
 use othello_cli::{Outcome, Session};
-use othello_engine::file::{Existing, make_folder};
+use othello_engine::file::{Existing, FileError, make_folder};
 use othello_engine::run::Shard;
 use othello_engine::text;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::dataset::{DataChoice, Dataset, DatasetFolder, Filter, LayoutSettings, Subset};
 use crate::fit::FitSettings;
 use crate::memory::{MemoryLimit, bytes_of};
-use crate::source::LabelRules;
+use crate::source::{DataError, LabelRules};
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
@@ -61,6 +61,14 @@ impl LayoutArguments {
             settings.test_percent = 0;
         }
         Ok(settings)
+    }
+
+    /// Returns `error`; one about labels and filters names the settings file that they come from.
+    pub(super) fn named(&self, error: DataError) -> anyhow::Error {
+        match (&self.settings, error) {
+            (Some(path), DataError::NoPosition(reason)) => FileError::refused(path, reason).into(),
+            (_, error) => error.into(),
+        }
     }
 
     pub(super) fn inputs<'a>(&'a self, data: &'a [DataChoice]) -> impl Iterator<Item = &'a Path> {
@@ -142,6 +150,7 @@ impl Arguments {
         let limit = MemoryLimit::beside(out, bytes_of(self.layout.memory_mb));
         let shard = self.shard.unwrap_or(Shard::WHOLE);
         let (progress, of_run) = (session.progress(), (shard, existing));
-        Ok(DatasetFolder::make(out, &data, &test, &layout, of_run, &limit, progress)?)
+        DatasetFolder::make(out, &data, &test, &layout, of_run, &limit, progress)
+            .map_err(|error| self.layout.named(error))
     }
 }

@@ -193,7 +193,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
         Some(folder) => folder.read(&phases, Some(&limit), progress)?,
         None => {
             let (data, test) = (&arguments.data, &arguments.layout.test);
-            Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)?
+            Dataset::read_within(Some(limit), phases, data, test, &settings.layout(), progress)
+                .map_err(|error| arguments.layout.named(error))?
         }
     };
     if undecided {

@@ -60,7 +60,7 @@ impl Excluded {
             _ => ADD_VALUES,
         };
         let excluded = format!("the filter `{filter}` excludes all positions of {files}");
-        Invalid(format!("{excluded}: {self}{remedy}")).into()
+        DataError::NoPosition(format!("{excluded}: {self}{remedy}"))
     }
 
     pub(super) fn add(&mut self, other: &Self) {

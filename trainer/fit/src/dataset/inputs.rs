@@ -177,8 +177,8 @@ pub(super) fn no_usable_positions(
     if excluded.total() > 0 {
         return excluded.all_of(&paths, filter);
     }
-    let reason = format!("no position in {paths} has a label; check the label rules");
-    Invalid(reason + labels.remedy()).into()
+    let reason = format!("no position in {paths} has a label by the rules `{labels}`");
+    DataError::NoPosition(reason + labels.remedy())
 }
 
 /// For each training file, its SHA-256 and the reason why an equal file cannot be a test file.

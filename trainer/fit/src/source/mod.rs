@@ -52,6 +52,8 @@ pub type Result<T, E = DataError> = std::result::Result<T, E>;
 pub enum DataError {
     #[error(transparent)]
     Invalid(#[from] Invalid),
+    #[error("{0}")]
+    NoPosition(String),
     #[error(transparent)]
     #[from(FileError, Interrupted, PruningError, RunError)]
     Record(#[from] RecordError),
