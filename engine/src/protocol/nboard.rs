@@ -14,6 +14,7 @@ use crate::analysis::RatedMove;
 use crate::board::{Side, Square, ggf};
 use crate::eval::{Evaluate, Value};
 use crate::search::{Found, Level, Limits, Selectivity};
+use crate::text::excerpt;
 
 /// A server of the NBoard protocol, with one game in progress.
 #[derive(Debug)]
@@ -166,7 +167,7 @@ impl<E: Evaluate> Server for Nboard<'_, E> {
             "move" => self.play(rest),
             "go" => self.go(limits),
             "hint" => self.hint(rest.parse().unwrap_or(1), limits),
-            "ping" => Reply::says(format!("pong {rest}\n")),
+            "ping" => Reply::says(format!("pong {}\n", excerpt(rest))),
             "learn" => Reply::says("learned\n"),
             "analyze" => self.analyze(limits),
             "quit" => Reply { quits: true, ..Reply::default() },

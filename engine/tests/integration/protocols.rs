@@ -178,6 +178,13 @@ fn nboard_refuses_a_game_of_other_rules() {
     assert!(anti.starts_with("status set game: an anti game"), "{anti}");
 }
 
+/// Formerly, the answer repeated control characters, which a terminal obeys.
+#[test]
+fn nboard_answers_a_ping_without_control_characters() {
+    let pong = Nboard::new(player(1)).answer("ping 7\x1b[2J\x0eb f5").text;
+    assert_eq!(pong, "pong 7\\u{1b}[2J\\u{e}b f5\n");
+}
+
 /// A search at level 60 does not end by itself: the clock must end the search for a move, and the
 /// next command must end pondering.
 #[test]
