@@ -1,4 +1,6 @@
+use std::error::Error;
 use std::io::{self, ErrorKind};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use super::{Provenance, VERSION};
@@ -31,6 +33,8 @@ pub enum FileError {
     Exists { path: PathBuf, reason: String },
     #[error("{}: {reason}", path.display())]
     Refused { path: PathBuf, reason: String },
+    #[error("{}: {reason}", path.display())]
+    Passing { path: PathBuf, reason: String, source: io::Error },
     #[error("{}: is longer than {most} bytes, the maximum for such a file; remove it, or name \
         another", path.display())]
     Long { path: PathBuf, most: u64 },
@@ -93,6 +97,20 @@ impl FileError {
     /// Creates the error for a refused file. The message is the path, a colon and `reason`.
     pub fn refused(path: &Path, reason: impl Into<String>) -> Self {
         Self::Refused { path: path.to_owned(), reason: reason.into() }
+    }
+
+    /// Creates the error for a file that is refused because of `error`, such as that of a file that
+    /// it names. The message is the path, a colon and `reason`. A temporary cause is its source.
+    pub fn because(path: &Path, reason: String, error: &(dyn Error + 'static)) -> Self {
+        let mut causes = iter::successors(Some(error), |&error| error.source());
+        match causes.find_map(|cause| cause.downcast_ref::<io::Error>()) {
+            Some(cause) if may_pass(cause) => {
+                let source = cause.raw_os_error().map(io::Error::from_raw_os_error);
+                let source = source.unwrap_or_else(|| cause.kind().into());
+                Self::Passing { path: path.to_owned(), reason, source }
+            }
+            _ => Self::refused(path, reason),
+        }
     }
 
     /// Creates the error for an existing output that is kept. `reason` completes "exists: …".

@@ -1,4 +1,6 @@
+use std::error::Error;
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use proptest::collection::vec;
@@ -344,4 +346,17 @@ fn a_file_that_appears_during_the_work_is_kept_with_the_complete_output() {
     fs::copy(&other, &path).unwrap();
     second.finish().unwrap();
     assert!(!partial.exists());
+}
+
+/// Formerly, a full disk while a recipe's data were opened ended with the status of a wrong recipe.
+#[test]
+fn a_temporary_cause_of_a_refused_file_stays_its_source() {
+    let source_of = |kind: ErrorKind| {
+        let error = FileError::io("a.games".as_ref(), "open it")(kind.into());
+        let error = FileError::because("a.toml".as_ref(), format!("`data`: {error}"), &error);
+        assert!(error.to_string().starts_with("a.toml: `data`: a.games: cannot open it: "));
+        error.source().map(|source| source.downcast_ref::<io::Error>().is_some_and(may_pass))
+    };
+    assert_eq!(source_of(ErrorKind::StorageFull), Some(true));
+    assert_eq!(source_of(ErrorKind::NotFound), None);
 }

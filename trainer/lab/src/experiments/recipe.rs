@@ -1,4 +1,4 @@
-use std::fmt::Display;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use othello_engine::eval::{Weights, WeightsFile};
@@ -87,49 +87,51 @@ impl Recipe {
             raw.settings.check()?;
             Ok(raw)
         })?;
-        Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, reason))
+        Self::of_raw(path, "", raw)
     }
 
     /// Reads a recipe with some entries replaced by `values`, whose text becomes the recipe's name.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, FileError> {
-        let wrong = |reason: String| format!("with {values}: {reason}");
+        let with = format!("with {values}: ");
+        let wrong = |reason: &str| Invalid(format!("{with}{reason}"));
         let raw = read_by(path, |text| -> Result<Raw, Invalid> {
             let mut table: Table = from_toml(text).map_err(not_a_recipe)?;
             values.put_into(&mut table);
             let raw: Result<Raw, toml::de::Error> = table.try_into();
-            let raw = raw.map_err(|error| Invalid(wrong(error.message().to_owned())))?;
-            raw.settings.check().map_err(|Invalid(reason)| Invalid(wrong(reason)))?;
+            let raw = raw.map_err(|error| wrong(error.message()))?;
+            raw.settings.check().map_err(|Invalid(reason)| wrong(&reason))?;
             Ok(Raw { name: Some(values.to_string()), ..raw })
         })?;
-        Self::of_raw(path, raw).map_err(|reason| FileError::refused(path, wrong(reason)))
+        Self::of_raw(path, &with, raw)
     }
 
-    fn of_raw(path: &Path, raw: Raw) -> Result<Self, String> {
+    /// Messages are the path, `with` and the reason.
+    fn of_raw(path: &Path, with: &str, raw: Raw) -> Result<Self, FileError> {
         let folder = path.parent().unwrap_or(Path::new(""));
+        let refused = |reason: &str| FileError::refused(path, format!("{with}{reason}"));
         if raw.data.is_empty() {
-            return Err("`data` is empty; name records to fit to".to_owned());
+            return Err(refused("`data` is empty; name records to fit to"));
         }
         let data = |text: &String| -> Result<DataChoice, Invalid> {
             let DataChoice { path, weight } = text.parse()?;
             Ok(DataChoice { path: folder.join(path), weight })
         };
         let data: Result<Vec<DataChoice>, _> = raw.data.iter().map(data).collect();
-        let data = data.map_err(by_key("data"))?;
-        for DataChoice { path, .. } in DataChoice::files(&data).map_err(by_key("data"))? {
-            if !path.is_dir() {
-                Records::open(&path).map_err(by_key("data"))?;
-            }
+        let data = data.map_err(because(path, with, "data"))?;
+        let files = DataChoice::files(&data).map_err(because(path, with, "data"))?;
+        for file in files.iter().filter(|file| !file.path.is_dir()) {
+            Records::open(&file.path).map_err(because(path, with, "data"))?;
         }
         let initial = raw.init.map(|file| Weights::read(&folder.join(file)));
-        let initial = initial.transpose().map_err(by_key("init"))?;
+        let initial = initial.transpose().map_err(because(path, with, "init"))?;
         let set = match (&initial, raw.patterns) {
             (Some(_), Some(_)) => {
-                return Err("`init` has its own pattern set; omit `patterns`".to_owned());
+                return Err(refused("`init` has its own pattern set; omit `patterns`"));
             }
             (Some(file), None) => file.weights.set().clone(),
             (None, patterns) => {
                 let name = patterns.as_deref().unwrap_or("standard");
-                PatternSet::named(name, folder).map_err(by_key("patterns"))?
+                PatternSet::named(name, folder).map_err(because(path, with, "patterns"))?
             }
         };
         // An evaluation is not linear in its factors, so least squares cannot fit them.
@@ -153,8 +155,8 @@ impl Recipe {
     }
 }
 
-fn by_key<E: Display>(key: &str) -> impl Fn(E) -> String {
-    move |error| format!("`{key}`: {error}")
+fn because<E: Error + 'static>(path: &Path, with: &str, key: &str) -> impl Fn(E) -> FileError {
+    move |error| FileError::because(path, format!("{with}`{key}`: {error}"), &error)
 }
 
 fn not_a_recipe(Invalid(reason): Invalid) -> Invalid {
