@@ -45,7 +45,7 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Describes the search by [`how_found`]. There are `empties` empty squares before the move.
+    /// Returns [`how_found`] for this move's search, from a position with `empties` empty squares.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }

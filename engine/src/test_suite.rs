@@ -12,7 +12,7 @@ use crate::eval::Value;
 pub struct Agreement {
     /// The error of each value, in discs, if the position has a stated score.
     errors: Vec<f64>,
-    /// For each line with stated moves, the discs that the choice loses; `None` if unknown.
+    /// For each suite line that scores moves, the discs that the chosen move loses, if known.
     lost: Vec<Option<Discs>>,
 }
 

@@ -58,7 +58,7 @@ impl Program {
     }
 }
 
-/// Returns the text of a file after a line by which compilers number its lines.
+/// Returns a `#line` directive, so that compiler messages name `name`, followed by the file's text.
 fn numbered((name, file): (&str, &str)) -> String {
     format!("#line 1 \"{name}\"\n{file}")
 }

@@ -89,8 +89,10 @@ pub(crate) unsafe fn read<'a, T>(pointer: *const T, name: &str) -> Result<&'a T,
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
+/// Returns the memory at `pointer`, or an error that states that the parameter `name` is null.
+///
 /// # Safety
-/// `pointer`, the parameter `name`, is null or points to memory that nobody else uses in `'a`.
+/// Unless it is null, `pointer` points to memory that nobody else uses in `'a`.
 pub(crate) unsafe fn place<'a, T>(
     pointer: *mut T,
     name: &str,
@@ -99,8 +101,10 @@ pub(crate) unsafe fn place<'a, T>(
     unsafe { pointer.cast::<MaybeUninit<T>>().as_mut() }.ok_or_else(|| null(name))
 }
 
+/// Returns the text at `pointer`, or an error if the parameter `name` is null or not UTF-8.
+///
 /// # Safety
-/// `pointer`, the parameter `name`, is null or points to a text, ended by a zero, as for [`read`].
+/// Unless it is null, `pointer` points to a text that ends with a zero and is unchanged in `'a`.
 pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Failure> {
     if pointer.is_null() {
         return Err(null(name));

@@ -163,6 +163,8 @@ pub unsafe extern "C" fn othello_solve(
     unsafe { find(search, board, found, |_| Strength::PERFECT) }
 }
 
+/// Searches the board at the strength that `strength` returns, and writes the result to `found`.
+///
 /// # Safety
 /// `search` is a handle, `board` points to a board, `found` to memory for a result.
 unsafe fn find(

@@ -151,7 +151,7 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Escapes and shortens the arguments that the error quotes, except in clap's styled texts.
+/// Escapes and shortens the arguments that the error quotes, except in its tips and usage line.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

@@ -18,8 +18,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
-/// Parses `flags.txt`. A line `--name: help` begins a flag. Indented lines below it are its second
-/// paragraph or defaults, `[command: default]`. A line `# heading` applies to the flags below it.
+/// Parses `flags.txt`. Below a line `--name: help`, lines `[command: default]` are the flag's
+/// defaults, other lines its second paragraph. A line `# heading` applies to the flags below it.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {

@@ -211,7 +211,8 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// `asked` has two texts: the squares of a pattern instance, in any order, and the disc on each.
+/// Returns the weights of a configuration in all phases, and its counts if `counted`. `asked` has
+/// two texts: the squares of a pattern instance, in any order, and the disc on each.
 fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Result<Inspection> {
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);

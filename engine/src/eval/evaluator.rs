@@ -57,7 +57,7 @@ impl WeightsChoice {
         }
     }
 
-    /// Loads weights by class. Embedded weights have no counts; `none` and `mobility` fail.
+    /// Loads the chosen [`Weights`] (embedded: without counts). `none` and `mobility` are refused.
     pub fn by_class(&self) -> Result<WeightsFile, WeightsError> {
         match self {
             Self::File(path) => Weights::read(path),

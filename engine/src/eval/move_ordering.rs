@@ -70,7 +70,7 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the points that a move to `child` loses: child's value in discs × strength / 32.
+    /// Returns what the score of the move to `child` loses: child's value in discs × strength / 32.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

@@ -103,7 +103,7 @@ impl Tables {
         });
     }
 
-    /// Expands a block at its first use, on one thread: all pool threads may wait for the block.
+    /// Expands a block at its first use, without pool threads: all of them may wait for the block.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -244,7 +244,7 @@ impl Tables {
     }
 }
 
-/// For each scalar feature, the index of its value's weight in a phase's table, and of its vector.
+/// For each scalar feature, the index of its value: in the weights of a phase, and in the vectors.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -282,7 +282,7 @@ impl Evaluate for Tables {
         with_instructions!(|set| self.value_after_within_by(set, moved, window))
     }
 
-    /// Omits the factor vectors from the value for move ordering: they cost time and hardly help.
+    /// Returns the value for move ordering, without factor vectors: they cost time and hardly help.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))
@@ -312,8 +312,8 @@ static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
 });
 
 /// The mean and the bounds (mean ± 3 standard deviations) of the factors' contribution to a value,
-/// in 1/32 disc, over the [`SAMPLE`] positions of a block. If no contribution within the bounds
-/// puts a value inside the search window, a pruned search uses the mean as contribution.
+/// in 1/32 disc, over the [`SAMPLE`] positions of a block. A pruned search takes the mean for the
+/// contribution if no contribution within the bounds puts the value inside the search window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,

@@ -5,11 +5,10 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// A generator of a ply's positions in ascending order, by sample sort. Splitters divide the ply
-/// into parts, each of which fits into a core's cache. Each pass over the previous ply makes as
-/// many parts as fit into memory. First, every few thousand parents give a run: their children in
-/// these parts, sorted and distinct. Then each part is joined from its pieces of all runs, and
-/// sorted. (Sorting all positions at once took 1.5 times as long at ply 11, and twice the memory.)
+/// A generator of the ply after `parents`, in ascending order, by sample sort: `splitters` divide
+/// it into parts that fit into a core's cache. Each pass over all parents makes the parts that fit
+/// into memory: it sorts the children of a few thousand parents at a time, then merges each part.
+/// (Sorting all positions at once took 1.5 times as long at ply 11, and twice the memory.)
 struct NextPly<'a> {
     parents: &'a [Position],
     /// The least position of each part (range of the sorted next ply), except the first part.
@@ -33,7 +32,7 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans the passes. Each makes as many parts as fit into `memory` bytes, but at least one.
+    /// Plans passes over the parents, each for the parts that fit into `memory` bytes (or one).
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -43,7 +42,7 @@ impl<'a> NextPly<'a> {
         Self { parents, splitters, passes, progress }
     }
 
-    /// Calls `take` once in each pass, with the sorted parts that the pass makes.
+    /// Calls `take` after each pass over the parents, with the next parts of the ply, each sorted.
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {

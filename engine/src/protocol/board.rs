@@ -36,7 +36,7 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of `side`, after a forced pass of the other side; or returns a message.
+    /// Plays a turn of `side`; first, the other side passes if it must. The error is a message.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let position = self.with_turn_of(side)?;
         let next = match turn {

@@ -86,7 +86,7 @@ impl Clock {
     /// Returns the time for the next move at `empties` empty squares:
     ///
     /// * Without byo-yomi: (time left − reserve) / n. The reserve is at most half of the time left;
-    ///   the player's nth move from now is its first in a position that it can solve.
+    ///   n counts the player's moves up to the first, included, in a position that it can solve.
     /// * Before the first byo-yomi period: 0.9 · (main time left / m + time of a period / moves in
     ///   it), where m is the player's number of moves to the end of the game.
     /// * In a period: 0.9 · (time left in the period / moves left in it).
@@ -112,8 +112,8 @@ pub(super) fn limits_of_move(clock: Option<Clock>, empties: u32, limits: &Limits
     Limits { deadline, ..limits.clone() }
 }
 
-/// Returns n if the player's nth move from now is the first in a position that it can solve in
-/// `time` / remaining moves. Returns at least [`LEAST_MOVES`], or all remaining moves if fewer.
+/// Returns the number of the player's moves up to the first, included, in a position that it can
+/// solve in `time` / remaining moves; at least [`LEAST_MOVES`], or all remaining moves if fewer.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);

@@ -23,7 +23,7 @@ pub enum Interruption {
     Ignored,
     /// The line ends a search that has run for at least 250 ms when the line arrives, but no other.
     Late,
-    /// The line always ends a search without a limit, and other searches as [`Self::Late`] does.
+    /// The line ends any search without a limit, and others that have run for at least 250 ms.
     OpenEnded,
     /// The line ends any search, even one that has just started.
     Always,

@@ -129,7 +129,7 @@ fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
 
-/// The zeros in the line stand for a number of games and a depth, which the book does not have.
+/// Returns a `book` line; its zeros stand for a number of games and a depth, which the book lacks.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }

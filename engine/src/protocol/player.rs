@@ -67,7 +67,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         found
     }
 
-    /// Returns true if the player ponders and its last move led to, or started from, `position`.
+    /// Returns true if the player ponders and its last chosen move is from, or to, `position`.
     pub fn has_to_ponder(&self, position: &Position) -> bool {
         self.ponders && self.last.is_some_and(|last| last.contains(position))
     }

@@ -57,8 +57,7 @@ pub(super) struct Control {
     pub(super) has_limits: bool,
     /// True while the limits are ignored, because the search has not found a move yet.
     pub(super) is_patient: bool,
-    /// True if the interrupt flag ends the search even while `is_patient`: in iterative deepening,
-    /// which then returns the result of a search to depth 1.
+    /// True if the interrupt flag ends the search even while `is_patient` disables other limits.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
     /// The node limit of a search by realization probability; only a malformed model reaches it.

@@ -176,8 +176,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Makes a single search. A search to the end uses ProbCut at the confidence `selectivity` if
-    /// `self.pruning` has it; if `None`, at the confidence for the number of empty squares.
+    /// Makes a single search. A search to the end uses ProbCut at the confidence `selectivity`, if
+    /// `self.pruning` has that confidence. `None` means the one for the number of empty squares.
     pub(crate) fn search_to(
         &mut self,
         position: &Position,

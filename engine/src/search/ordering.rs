@@ -139,8 +139,8 @@ pub(super) struct Tuning {
 }
 
 impl Tuning {
-    /// Returns the settings of an iteration to `depth` plies. `deepest` is the depth at which
-    /// iterative deepening is to end; 0 in a search by realization probability.
+    /// Returns the settings for an iteration of iterative deepening to `depth` plies. `deepest` is
+    /// the depth of the last iteration; 0 in a search by realization probability.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

@@ -97,7 +97,7 @@ impl EndgameSchedule {
     /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Each step must have fewer empty squares and a higher confidence than the last (unchecked).
+    /// Creates a schedule of steps with falling empty squares and rising confidences (unchecked).
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }

@@ -165,8 +165,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns bounds of a node's value, and the move that attains the lower bound. If a child's
-    /// table entry has the bounds l and h for this effort, the move to the child is worth −h to −l
-    /// (without an entry, −∞ to ∞). The node's bounds are the greatest −h and the greatest −l.
+    /// table entry has the bounds l and h for a search of this depth and pruning, the move to it is
+    /// worth −h to −l (without an entry, −∞ to ∞). The node's bounds: greatest −h and greatest −l.
     fn bounds_from_children<K: SearchMode<E, I>>(
         &self,
         moves: &Moves,

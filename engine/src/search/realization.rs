@@ -97,7 +97,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// Returns the legal moves in search order: `memory`, then by static value and replies.
+    /// Returns the legal moves in search order: `memory` (a best move), then by value and replies.
     #[compiled_for(I::SET)]
     fn rated_moves(
         &self,
@@ -199,9 +199,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move or, outside the window, a bound of it. If `is_tried`, a search
-    /// with a null window, in which the move costs `cost`, first tests whether the value is above
-    /// `alpha`. In the search with the full window, the move costs at most [`REACH_PER_HALF`].
+    /// Returns the value of a move or, outside the window, a bound of it. The move uses `cost` of
+    /// `reach`. If `is_tried`, a null-window search first tests whether the value is above `alpha`.
+    /// In the full-window search, the move uses at most [`REACH_PER_HALF`], for a surer value.
     fn realized_move(
         &mut self,
         RatedMove { one, value, .. }: &RatedMove,

@@ -58,10 +58,9 @@ impl<E: Evaluate> Searcher<'_, E> {
     }
 
     /// Searches like [`Self::search`], but deeper and deeper, within limits, and returns the result
-    /// of the last complete search. Limits of nodes and time do not end the first search. If the
-    /// interrupt flag ends it, returns the result of a search to depth 1, without limits. If there
-    /// is a limit of nodes or time, a search to the end of the game follows a shallower search and
-    /// searches with more pruning.
+    /// of the last complete search. Limits of nodes and time do not end the first search; the
+    /// interrupt flag does, and the result is then of a search to depth 1. With a limit of nodes or
+    /// time, a shallower search and more pruned ones precede a search to the end of the game.
     pub fn search_within(
         &mut self,
         position: &Position,

@@ -78,7 +78,7 @@ impl Distinct {
     }
 }
 
-/// Adds random moves up to the first of `lengths` (in plies) at which the game is not over, if any.
+/// Tries random moves to each of `lengths` (plies); returns the first unfinished game or `opening`.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,
@@ -146,8 +146,7 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// After these eight moves, one legal move, e3, ends the game. A finished game is no beginning:
-    /// if random moves end the game, shorter continuations are tried, down to the opening alone.
+    /// If the random moves begin with e3, the game is over: then fewer are tried, down to none.
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

@@ -1,5 +1,5 @@
-//! Exploration: some moves of self-play are drawn at random instead of chosen by the search. A game
-//! record has the search's value also for drawn moves, so labels by value do not depend on them.
+//! Exploration: some moves of self-play are drawn at random instead of chosen by the search. The
+//! record still has the best move's value, so labels by value do not depend on the drawn moves.
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -27,8 +27,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// In the ascending list that has each number of random moves as often as its weight, returns
-    /// the number at index `place`, and how many equal numbers precede it.
+    /// Returns (n, k): n is element `place` of the ascending list in which each number of random
+    /// moves occurs as often as its weight, and k is this element's index among those equal to n.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -49,7 +49,7 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns a schedule with equal weights of `lengths` or, if none is possible, of all lengths.
+    /// Returns equal weights of `lengths`; of all lengths if none is at most [`MAX_RANDOM_PLIES`].
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights = std::array::from_fn(weight);
@@ -122,7 +122,7 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes a term, such as `8..=24*2`, for each range of numbers of moves with equal weights.
+    /// Writes a term, such as `8..=24*2`, for each range of numbers of random moves of one weight.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut comma, mut first) = ("", 0);
         for run in self.weights.chunk_by(|a, b| a == b) {

@@ -42,9 +42,8 @@ impl SideSettings {
     }
 }
 
-/// In self-play to this depth or less, searches above the endgame begin with an empty table, so
-/// that a thread plays many games with one table. Old entries would save little: most of the time
-/// goes into reading weights that are not in a cache.
+/// The greatest depth at which self-play clears the table before each search above the endgame, so
+/// that games can share it in turn. Old entries would save little: reading weights takes longest.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {

@@ -47,7 +47,7 @@ struct Node {
     guess: f64,
     visits: f64,
     result_sum: f64,
-    /// The result under perfect play, 0 (loss) to 1 (win), by [`share`]; `None` if not yet proven.
+    /// The score under perfect play as an expected result, by [`share`]; `None` if not yet proven.
     proven: Option<f64>,
 }
 

@@ -47,7 +47,7 @@ impl Scenario<'_> {
     }
 }
 
-/// Returns the text of the file `name` in `folder`, which a script wrote as `../name`.
+/// Returns the text that a script wrote to `../name`: `folder` is the parent of its working folder.
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

@@ -3,7 +3,7 @@
 use clap::{Arg, Command};
 
 /// Returns the flags of a command and its subcommands that have no help text, or that occur more
-/// than once without a heading. The latter are not in `flags.txt`, so their help texts may differ.
+/// than once without a help heading: these are not in `flags.txt`, so their help texts may differ.
 pub fn faulty(command: &Command) -> Vec<String> {
     let mut flags = vec![];
     collect(command, &mut flags);

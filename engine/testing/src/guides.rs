@@ -38,7 +38,7 @@ pub struct Block {
     pub line: usize,
     /// The commands of the block as a shell script.
     pub script: String,
-    /// True for the language `text`: arguments are only checked. False for `sh`: commands are run.
+    /// True for a block of the language `text`: commands are not run, only their arguments checked.
     pub is_checked: bool,
 }
 

@@ -42,8 +42,8 @@ pub struct Subject<'a> {
     pub units_per_part: Option<u64>,
 }
 
-/// Calls [`Subject::check`] for a run whose first stage is `stage`. `arguments` must contain `--out
-/// X`: files in `X.parts` show how many units of this stage are finished.
+/// Kills and resumes a command by [`Subject::check`]. Its first stage is `stage`; `arguments` must
+/// contain `--out X`, as files in `X.parts` show how many units of this stage are finished.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");

@@ -38,9 +38,9 @@ fn named(turn: Option<Square>, pass: &str) -> String {
 }
 
 /// Plays games between the engine and a client, which moves at random or, in half of the games,
-/// leaves the engine few moves. `choose` returns the engine's turn (`None` is a pass). At the start
-/// and after each turn, `tell` gets all turns, and true if the last one was the engine's; it sends
-/// the engine the turns that it lacks. Returns the passes of client and engine.
+/// makes the move after which the engine has the fewest. `choose` returns the engine's turn (`None`
+/// is a pass). At the start and after each turn, `tell` gets all turns, and true if the engine made
+/// the last; it must update the engine's board. Returns the numbers of passes of client and engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,

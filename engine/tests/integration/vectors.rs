@@ -115,7 +115,7 @@ fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
 }
 
 /// Returns a line of seven fields, `-` if missing: moves, number of random moves, solved position
-/// (`ply:score`), result, values of the moves, plies of deviations, result that the source states.
+/// (`ply:score`), result, values of the moves, plies of [`Game::deviations`], source's result.
 pub(crate) fn game_line(game: &Game) -> String {
     let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
     let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));

@@ -33,7 +33,7 @@ fn unloadable(error: libloading::Error) -> LaunchError {
 #[derive(Debug)]
 pub struct HostLauncher {
     library: Library,
-    /// The limits of a small GPU; tests set other ones.
+    /// The limits that decide the size of launches: few blocks by default; tests may set others.
     pub limits: Limits,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct State {
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers, from 1, of the calls of `cuStreamWaitEvent` that earlier waits do not replace.
+    /// The numbers, from 1, of `cuStreamWaitEvent` calls whose order earlier waits do not ensure.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -56,7 +56,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers a stream's next operation. Returns it, and the stream's clock, which includes it.
+    /// Numbers a stream's next operation. Returns the operation, and the stream's clock after it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;

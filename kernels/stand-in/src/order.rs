@@ -42,8 +42,8 @@ impl Clock {
     }
 }
 
-/// The last write to a block of memory, and the reads since then. A new read replaces those that
-/// are guaranteed to precede it, because a write that waits for the new read waits for them also.
+/// The last write to a block of memory, and the reads since then. A new read replaces older reads
+/// that are guaranteed to precede it: a write that waits for it waits for the older ones also.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,
@@ -59,7 +59,7 @@ impl Uses {
         ordered
     }
 
-    /// Records a write or a release. Returns true if all earlier uses are guaranteed to precede it.
+    /// Records a write or free of the block. Returns true if all earlier uses surely precede it.
     pub(crate) fn write(&mut self, moment: Moment, clock: &Clock) -> bool {
         let before = self.written.iter().chain(&self.read).all(|use_| clock.knows(*use_));
         *self = Self { written: Some(moment), read: vec![] };

@@ -146,7 +146,7 @@ fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item =
 }
 
 pub(crate) trait Stored: Ord + Send {
-    /// The greatest size of an item in memory, in bytes.
+    /// The greatest size in memory, in bytes, of one value of this type.
     const BYTES: u64;
 
     fn write(&self, bytes: &mut Vec<u8>);

@@ -14,11 +14,11 @@ pub(crate) struct Damaged {
 /// The required reaction of a reader to a damaged file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
-    /// Refuse the file, and name it and the place of the damage.
+    /// The reader must refuse the file, and name it and the place of the damage.
     Refused,
-    /// Refuse the file and name the place of the damage, or accept it: no checksum covers the file.
+    /// The reader may accept the file, as it has no checksum; a refusal must name it and the place.
     RefusedByPlace,
-    /// Refuse or accept the file, which equals an undamaged one or has valid checksums.
+    /// The reader may accept or refuse the file, which is undamaged or has valid checksums.
     Any,
 }
 

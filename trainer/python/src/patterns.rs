@@ -131,7 +131,7 @@ impl PatternSet {
         self.model.set().scalars().iter().map(ToString::to_string).collect()
     }
 
-    /// The number of groups of phases that share factors, and their width; `None` without factors.
+    /// The number of phase groups that share factors, and the width of factor vectors, or `None`.
     #[getter]
     fn factors(&self) -> Option<(usize, usize)> {
         self.model.set().factors().map(|shape| (shape.groups(), shape.dimensions()))

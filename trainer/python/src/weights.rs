@@ -83,9 +83,9 @@ impl Weights {
     /// Makes weights from arrays. `weights` are in discs and are rounded to steps of 1/32 disc;
     /// `counts` are the numbers of occurrences in training (default: all 0). Both arrays have a row
     /// for each of the 60 phases and a column for each parameter of the pattern set. `factors`
-    /// (required if the set has factors, otherwise refused) has the axes group of phases,
-    /// parameter, element of the factor vector; its unit is 1/64 √disc, and it is rounded to whole
-    /// numbers, −127 to 127. `save` stores the text `note`.
+    /// (required if the set has factors, otherwise refused) has three axes: groups of phases,
+    /// parameters and elements of a factor vector. Its unit is 1/64 √disc, and it is rounded to
+    /// whole numbers, −127 to 127. `save` stores the text `note`.
     #[staticmethod]
     #[pyo3(signature = (pattern_set, weights, counts = None, factors = None, note = ""))]
     fn from_arrays(

@@ -107,7 +107,7 @@ impl Arguments {
         found.map_err(|reason| left_out.push(LeftOut::new(part, None, reason))).ok()
     }
 
-    /// Reads the data of all parts that `--only` allows. Adds parts that cannot run to `left_out`.
+    /// Creates the benchmark of parts that `--only` allows; adds any that cannot run to `left_out`.
     fn benchmark<'a>(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -158,7 +158,7 @@ impl Arguments {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the search limits of an external program that must only report its name.
+    /// Returns the depth and the time limit with which an external program is asked for its name.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: Duration::from_secs(self.timeout), game: None }
     }

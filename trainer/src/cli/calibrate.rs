@@ -196,8 +196,8 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Writes the weights that `calibrate` returns, and prints its findings. If the output is
-    /// already complete, computes and prints the findings again.
+    /// Calls the closure `calibrate`, writes the weights that it returns, and prints its findings.
+    /// If the output is already complete, only computes and prints the findings again.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

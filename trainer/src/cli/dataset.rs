@@ -63,7 +63,7 @@ impl LayoutArguments {
         Ok(settings)
     }
 
-    /// Returns `error`; one about labels and filters names the settings file that they come from.
+    /// Returns `error`, with the settings file named if labels or filter leave no position.
     pub(super) fn named(&self, error: DataError) -> anyhow::Error {
         match (&self.settings, error) {
             (Some(path), DataError::NoPosition(reason)) => FileError::refused(path, reason).into(),

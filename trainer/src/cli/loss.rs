@@ -58,7 +58,7 @@ pub struct Arguments {
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_bias: Option<f64>,
     /// List this many positions with the largest errors: the game, the kind of the label, what each
-    /// pattern adds to the value, and board lines with their labels
+    /// pattern adds to the value, and board and label as a line for `othello-engine evaluate`
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number_from(0_usize))]
     worst: usize,
     #[arg(long, value_name = "FILE")]

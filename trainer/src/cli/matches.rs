@@ -333,7 +333,7 @@ impl KeptArguments {
     }
 }
 
-/// Returns line 1 of the transcripts file up to the first move after the opening.
+/// Returns the part of line 1 of `--transcripts-out` that is known before any move is played.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -53,7 +53,8 @@ pub struct Arguments {
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Report {
-    /// The device that solved positions with few empty squares: `cpu`, `cuda` or `host`.
+    /// The device that solved positions with few empty squares: `cpu`, `cuda`, or `host` (the
+    /// kernels of a GPU, run on the CPU).
     device: &'static str,
     #[serde(flatten)]
     count: Count,

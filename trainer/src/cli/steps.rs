@@ -29,7 +29,7 @@ use crate::recipe::{Recipe, Step};
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
     pub folder: &'a Path,
-    /// The shard whose parts this process makes first.
+    /// The shard whose parts this process makes before missing parts of other shards.
     pub shard: Shard,
     pub session: &'a Session,
 }
@@ -81,9 +81,8 @@ fn parsed(step: &Step, more: &[&str]) -> Result<Command> {
 }
 
 impl Making<'_> {
-    /// Checks all commands, and that this program makes finished steps as before. Then makes the
-    /// other `steps` in order, and appends all to `made`. Stops after a command that exits with
-    /// status 1 (a failed check).
+    /// Checks all commands and, by [`Self::verify`], begun steps. Then makes unfinished `steps` in
+    /// order, appends all to `made`, and stops after a command with exit status 1 (a failed check).
     pub(super) fn make(&self, steps: &[Step], made: &mut Vec<FinishedStep>) -> Result<Outcome> {
         steps.iter().try_for_each(|step| self.check(step))?;
         make_folder(self.folder)?;
@@ -159,8 +158,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Returns the result of `work`. A process with `--shard` holds `run.lock` meanwhile. It
-    /// repeats `work` while another process has a lock; even a check of a complete shard takes one.
+    /// Returns the result of `work`. With `--shard`, holds `run.lock` meanwhile, and retries while
+    /// another process holds this lock or one that `work` needs (even to check a complete shard).
     fn alone<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         if self.shard.is_whole() {
             return work();
@@ -207,8 +206,9 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Stores this program's probes in `run.json` unless they are there. Returns an error if the
-    /// probe of a begun step differs from that of the program that began it; ignores fresh steps.
+    /// Stores this program's probes (checksums of steps made in small) in `run.json` unless they
+    /// are there. Returns an error if `run.json` has another program's probe of a begun step, which
+    /// differs; ignores steps that `--fresh` makes anew.
     fn verify(&self, wanted: &[Step]) -> Result<()> {
         let path = self.folder.join("run.json");
         let read = || read_by(&path, |text| serde_json::from_str(text));

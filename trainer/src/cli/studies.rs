@@ -87,9 +87,9 @@ pub struct TuneArguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum EarlyRounds {
-    /// Reduce the number of games in each fit
+    /// Fit to fewer games in early rounds
     Data,
-    /// Reduce the number of seeds (fits) of each trial; at least 2 remain
+    /// Fit each combination of values with fewer seeds in early rounds, at least 2
     Seeds,
 }
 

@@ -25,8 +25,8 @@ pub struct Arguments {
     /// Write the intact records of a damaged file to this file
     #[arg(long, value_name = "OUT", group = "writes")]
     repair: Option<PathBuf>,
-    /// Replace an existing output of other inputs; with `--manifest`, update the entries of changed
-    /// files and remove those of missing files
+    /// With `--repair`, replace OUT, even if made from another file; with `--manifest`, update the
+    /// entries of changed files and remove those of missing files
     #[arg(long, requires = "writes")]
     force: bool,
 }

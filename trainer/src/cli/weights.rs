@@ -17,7 +17,7 @@ use crate::model::quantized::{Change, Coarseness, quantized};
 
 #[derive(clap::Args, Debug)]
 pub struct AverageArguments {
-    /// Weights files of one pattern set; in the mean, each counts as often as it is named. Factor
+    /// Weights files to average, of one pattern set; a file counts as often as it is named. Factor
     /// vectors narrower than the widest are padded with zeros
     #[arg(required = true)]
     weights: Vec<PathBuf>,

@@ -185,7 +185,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds `--key` with `value` to the command line of `step`; `inputs` adds files without a flag.
+    /// Adds `--key` and `value` (for the key `inputs`, only `value`) to the command line of `step`.
     /// A seed is the sum of `value`, the recipe's seed and `part`, the index of a repeated step.
     fn add_flag(&self, step: &mut Step, key: &str, value: &Value, part: i64) -> Result<(), String> {
         let flag = (key != "inputs").then(|| format!("--{key}"));

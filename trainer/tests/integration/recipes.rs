@@ -1,4 +1,4 @@
-//! The cases in `tests/cmd` test most of the command `run`.
+//! Tests `run` with a plan of `train`, and with several processes; `tests/cmd` has its other tests.
 
 use std::process::Stdio;
 use std::thread::sleep;

@@ -93,7 +93,7 @@ pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String
     timed_game(position, side, None, &timeless)
 }
 
-/// Returns the text of [`game`] with the main time of each player (0 for `None`) and of each turn.
+/// Returns [`game`]'s text with each player's main time (`None`: 0) and the time used by each turn.
 pub fn timed_game(
     position: &Position,
     side: Side,

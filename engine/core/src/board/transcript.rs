@@ -42,7 +42,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports the number of texts in each form if any form is not one that this program writes.
+    /// Reports the number of texts in each notation, unless this program writes all of them.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -247,7 +247,7 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// The passes that may follow as turns: 1 if the rules demanded a pass, 2 if the game is over.
+    /// How many passes [`Self::turn`] still accepts: 1 if `end` is after a pass, 2 at a game's end.
     passes: u8,
 }
 

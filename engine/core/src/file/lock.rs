@@ -15,8 +15,8 @@ pub fn lock(path: &Path) -> Result<File> {
     locked(path, options.read(true).write(true).create(true).truncate(false))
 }
 
-/// Creates and locks the partial file of an output, with the permissions of an existing output. On
-/// Unix, replaces a partial file of a killed run by a new file, so as not to write through a link.
+/// Creates and locks the partial file of an output. On Unix, it is a new file with the permissions
+/// of an existing output: a partial file of a killed run is removed, as it may have hard links.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {

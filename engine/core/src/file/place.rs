@@ -13,10 +13,9 @@ use super::{Existing, FileError, Result};
 /// The files that an output may replace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Replaceable {
-    /// Any file (`--force`, or a file that belongs to this program only).
+    /// Any file may be replaced (`--force`, or a file that belongs to this program only).
     Any,
-    /// Only the file that was there when the command began, with the same length and time of
-    /// change; `None` if there was none.
+    /// Only a file that still has this length and time of change; `None`: no file (none was there).
     Only(Option<(u64, SystemTime)>),
 }
 
@@ -56,7 +55,7 @@ impl Replaceable {
     }
 }
 
-/// Returns false also if either is not a readable ordinary file.
+/// Returns true if both paths are of readable ordinary files with the same bytes.
 fn is_equal(one: &Path, other: &Path) -> bool {
     let open = |path| open_any_ordinary(path).map(BufReader::new);
     let (Ok(one), Ok(other)) = (open(one), open(other)) else { return false };

@@ -70,7 +70,7 @@ impl ShownFile {
     }
 
     /// Replaces the content of this file atomically. Refuses a file that does not begin with `head`
-    /// of [`Self::create`]. Does nothing if this process has tried to write an output to this path.
+    /// of [`Self::create`]. Does nothing once an input or output was refused for having this path.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
@@ -80,7 +80,7 @@ impl ShownFile {
     }
 }
 
-/// Refuses an existing file that does not begin with `head`; `PATH.partial` may have a part of it.
+/// Refuses a `path` or `PATH.partial` that begins otherwise than `head`; the latter may be cut off.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     check_beginning(path, head)

@@ -160,7 +160,7 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections read so far. The iterator omits their content.
+    /// Returns the places of the raw sections read so far. The reader yields them without content.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }

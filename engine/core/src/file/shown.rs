@@ -1,4 +1,4 @@
-//! The places of this process's progress files, which no input or output may have.
+//! The paths of the progress files that this process updates; no input or output may have them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(super) fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses the path of a progress file. Ends its updates, and removes it if this process made it.
+/// Refuses a progress file's path, ends the file's updates, and removes it if this process made it.
 pub fn refuse_shown(output: &Path) -> Result<()> {
     refuse(output, |path| collide(output, path))
 }

@@ -14,7 +14,7 @@ pub struct Indices(pub [i16; LANES]);
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// The doubled powers. Element 64 (no square) is zero, and 65 to 127 only fill a power of two.
+    /// Twice the powers of `disc`, for flips. Elements 64 (no square) to 127 (only padding) are 0.
     flip: Box<[Indices; 128]>,
 }
 

@@ -43,7 +43,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Sets the source's result for black (−64..=64), unless the moves have the same result.
+    /// Sets black's result as the game's source states it (−64..=64), if the moves do not give it.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));

@@ -67,7 +67,7 @@ struct State<W: Items> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<W>>,
-    /// The part that is passed to [`Items::ends`] next, as an index from 0 among the stage's parts.
+    /// The index in the stage of the next part for [`Items::ends`], which may end the stage there.
     asked: u64,
     has_ended: bool,
     failed: Option<W::Error>,
@@ -173,8 +173,8 @@ impl Run {
         progress.begin_stoppable(&plan.name, total - left, total);
     }
 
-    /// Makes the missing parts of a stage. `make` returns the result of the unit with the given
-    /// index. Returns the results of all units in order, except those in an existing output.
+    /// Makes the missing parts of a stage; `make` returns the result of a unit, given its index.
+    /// Returns the results of all units in order, except those in an output that this run extends.
     pub fn results<T, E>(
         &self,
         stage: usize,

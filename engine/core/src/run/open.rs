@@ -136,8 +136,8 @@ impl Run {
         Ok((run, done))
     }
 
-    /// Returns true if the output has all settings of this run, and others: a fit that reached its
-    /// time limit writes such an output, and the same command continues the fit.
+    /// Returns true if the existing output's provenance includes all settings of this run, as for a
+    /// fit that reached its time limit: the same command continues the fit.
     fn has_made_output(&self) -> bool {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         let there = Reader::open(&self.output, kind).map(|reader| reader.provenance().clone());
@@ -146,8 +146,8 @@ impl Run {
     }
 
     /// Resumes the run in the folder if it has the same settings and at most as many units as this
-    /// run. Replaces any other run with [`Existing::Replace`]; with [`Existing::Keep`], returns an
-    /// error: `refusal`, or if it is `None`, one that names the difference.
+    /// run. If not, [`Existing::Replace`] empties the folder and begins this run; with
+    /// [`Existing::Keep`], the error is `refusal` or, if that is `None`, names the difference.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         let there = self.folder.read()?;
         let Some(Plan { provenance, stages, .. }) = there else {

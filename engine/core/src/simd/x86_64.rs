@@ -12,7 +12,7 @@ pub struct Avx2(());
 pub struct Avx512(());
 
 impl Avx2 {
-    /// Returns the token; `None` if the processor does not support the instruction set.
+    /// Returns the token of this instruction set; `None` if the processor does not support the set.
     pub fn new() -> Option<Self> {
         let is_there = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
@@ -27,7 +27,7 @@ impl Avx2 {
 }
 
 impl Avx512 {
-    /// Returns the token; `None` if the processor does not support the instruction set.
+    /// Returns the token of this instruction set; `None` if the processor does not support the set.
     pub fn new() -> Option<Self> {
         let is_there = Avx2::new().is_some()
             && is_x86_feature_detected!("avx512f")

@@ -67,7 +67,7 @@ impl Lines {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
-    /// Parses all remaining records. If none is left, the error names `record`: `a position`.
+    /// Parses all remaining records. If there is none, the error names `record`, say, `a position`.
     pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>> {
         let all = self.next_lines(usize::MAX)?;
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
@@ -126,8 +126,8 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)>
     Ok((read, number))
 }
 
-/// Returns whether `line` continues the game with the lines `game`. After a PGN tag, any line does.
-/// If `game` has a move number 1, a result does, and so do moves not numbered 1.
+/// Returns whether `line` continues the game with the lines `game`. Any line continues a PGN tag; a
+/// result, or moves not numbered 1, continue a game that has a line with move number 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);

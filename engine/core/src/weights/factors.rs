@@ -33,10 +33,10 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Returns factors of another shape. If a new group of phases unites n old groups, the first
-    /// half of its vectors has the first halves of the n old vectors times 1/√n, then zeros;
-    /// likewise the second half. `None` unless k = new / old phases per group is an integer, and
-    /// new vectors are at least k times as wide. (Only the last group can unite fewer than k.)
+    /// Returns factors of another shape, with k times as many phases per group; `None` unless k is
+    /// an integer and the vectors are at least k times as wide. A new group unites n old groups (k,
+    /// or fewer in the last): the first half of a new vector consists of the first halves of its n
+    /// old vectors, each times 1/√n, then zeros; likewise the second half.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();

@@ -229,7 +229,7 @@ impl Ends {
         self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
-    /// Returns the deviation of a confidence level (0: the lowest); `None` above the highest level.
+    /// Returns a level's standard deviations: see [`Self::with_deviations`]; `None` above the last.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }

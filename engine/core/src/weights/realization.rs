@@ -19,8 +19,8 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest mean probability (3/4, in steps of 1/65535) in a family of which a position can
-/// have many moves: near 1, the probabilities of one position's moves would total far more than 1.
+/// The greatest mean probability (3/4, in steps of 1/65535) of a [family](MoveKind::FAMILY) if one
+/// position can have many moves of the family: near 1, they would total far more than 1.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move among all moves of its position. The order is by the static value after the
@@ -70,7 +70,7 @@ pub enum Place {
 /// The relation of a move to the best move that an earlier, shallower search of its position found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Memory {
-    /// The position was not searched before.
+    /// The best move of an earlier search of the position is not known.
     Nothing,
     /// An earlier search found this move best.
     Best,
@@ -105,7 +105,7 @@ impl MoveKind {
     /// kinds of a family have the same [`Rank`] and [`Memory`], and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have several moves of a family (an index over all stages).
+    /// Returns true if a position can have several moves of family 15 · stage + 3 · rank + memory.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize

@@ -49,7 +49,7 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// One bounds check for each lane covers all weights that an index can reach from its middle.
+/// Computes [`sum`]. One bounds check per lane covers all weights that a signed index can select.
 #[inline]
 fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let weight = |(&middle, &index): (&u32, &i16)| {

@@ -69,7 +69,7 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// After [`four_empties`], `squares` begins with the square that is alone in its quadrant, if any.
+/// Tries `squares` in order; [`four_empties`] puts first a square that is alone in its quadrant.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -131,8 +131,8 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// The moves tried at a node. The functions for 2 to 4 empty squares call [`Self::ends`] for each
-/// move without a loop: the compiler would inline neither a loop nor a shared closure.
+/// A node with the best score of the moves tried so far. The functions for 2 to 4 empty squares try
+/// moves by [`Self::ends`] without a loop: the compiler would inline neither a loop nor a closure.
 struct Tries<I> {
     set: I,
     position: Position,

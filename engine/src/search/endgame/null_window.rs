@@ -52,7 +52,7 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index of the key's move in the list; beyond the list for `i32::MIN` (no move).
+/// Returns the index in the list of moves that an ordering key contains; `i32::MIN`: 15 (no move).
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
@@ -144,7 +144,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the best score or the first above `alpha`, and its move. A move must be legal.
+    /// Returns the best score or the first above `alpha`, and its move. There must be a legal move.
     #[inline(always)]
     fn best_fastest_first(
         &mut self,

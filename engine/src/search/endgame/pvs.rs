@@ -10,18 +10,18 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a transposition-table entry whose moves a node searches first. Shallower ones
-/// come from the search that guesses the score; [`Searcher::move_score`] is better. With 6, solves
-/// take 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39.
+/// The least depth of a transposition-table entry whose moves a node searches first. The moves of
+/// shallower entries, from the search that guesses the score, are worse than those by move score.
+/// With 6, solves take 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39.
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The least numbers of empty squares at which the shallow search of a move has depth 1, 2 and 3 (0
 /// with fewer). With 15, 17 and 20, solves search as many nodes, but take 2 to 4 % more time.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// The least number of empty squares at which move scores include the factors. With fewer, they use
-/// only the weights, of one phase at all plies. Solves then take 1 to 4 % more nodes, but 3 to 20 %
-/// less time, than with factors and the weights of the position's phase.
+/// The least number of empty squares at which move scores include the factors. Below it, they use
+/// the same phase's weights, without factors, for all positions: compared with factors and the
+/// weights of each position's phase, solves take 1 to 4 % more nodes, but 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
@@ -59,7 +59,7 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
     }
 
     /// Computes move scores by shallow searches. A search stops if it proves a move score at least
-    /// [`MOVE_SCORE_MARGIN`] below the best before (saves 6 to 8 % of a solve's time) or, as in
+    /// [`MOVE_SCORE_MARGIN`] below the best so far (saves 6 to 8 % of a solve's time) or, as in
     /// Edax, a value at least [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
     fn rate(
         searcher: &mut Searcher<'_, E, I>,

@@ -15,7 +15,7 @@ use crate::model::Model;
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
-    /// For each parameter of the model, its index in `parameters`, or their number if it is absent.
+    /// For each parameter of the model, its index in `parameters`; if absent, `parameters.len()`.
     pub numbers: Vec<u32>,
     /// The parameters that occur in the group, those most frequent in training first.
     pub parameters: Vec<u32>,
@@ -47,13 +47,13 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the [`Self::length`] if all parameters of `model` occur; `None` without factors.
+    /// Returns [`Self::length`] for a group in which all parameters occur; `None` without factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
     }
 
-    /// Returns the number of parameter indices, including the one that all others share.
+    /// Returns the number of parameter indices, including the one that all absent parameters share.
     pub fn count(&self) -> usize {
         self.parameters.len() + 1
     }

@@ -213,7 +213,7 @@ pub struct GroupUpdate<'v, B: Backend> {
 /// The vectors that [`Backend::adam`] changes.
 #[derive(Debug)]
 pub struct Moments<B: Backend> {
-    /// The current weights, in discs; in a [`Group`], then the factors in √disc.
+    /// The current weights, in discs; for a [`Group`], followed by the factors, in √disc.
     pub weights: B::Reals,
     /// For each weight, the running mean of its gradient.
     pub first: B::Reals,
@@ -366,7 +366,7 @@ impl Errors {
 /// The minuend of a residual: residual = target − sum of the weights of a position's parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The position's label. The residual sums are then −½ · the gradient of Σ weight · residual².
+    /// The label. [`Backend::residual_sums`] are then −½ · the gradient of Σ weight · residual².
     Label,
     /// 0 in place of the label. The residual sums are then −A · v, where A is the matrix of the
     /// normal equations and v the vector of weights.

@@ -24,7 +24,7 @@ use super::{Work, no_model};
 use crate::source::Result;
 
 const LEAST_EMPTIES: u32 = 12;
-/// The trials use the held-out positions with `most` − this number or more empty squares.
+/// A [`Trial`] uses held-out positions with [`Settings::most`] − this number or more empty squares.
 const BELOW_GREATEST: u32 = 1;
 const GAME_DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;

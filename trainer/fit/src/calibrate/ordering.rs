@@ -55,8 +55,8 @@ pub struct Calibrated {
     /// The best of the tried strengths s: a disc of the move-ordering evaluation for the opponent
     /// subtracts s/32 points from a move's score, and each reply of the opponent 16 points.
     pub strength: i16,
-    /// The searches with each tried strength s: a disc of the move-ordering evaluation for the
-    /// opponent subtracts s/32 points from a move's score. With s = 0, it has no effect.
+    /// The searches with each tried strength s. If the move-ordering evaluation after a move is x
+    /// discs for the opponent, it subtracts s·x/32 points from the move's score (none for s = 0).
     pub trials: Vec<Trial>,
 }
 
@@ -80,13 +80,13 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The exact searches of all trial positions with one strength of the move-ordering weights.
+/// The exact searches of all trial positions with one strength (factor of move-ordering weights).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
     /// The tried strength s: each disc of the move-ordering evaluation counts s/32 points in the
     /// score that orders moves. For comparison, each reply of the opponent subtracts 16 points.
     pub strength: i16,
-    /// The total number of nodes of the exact searches with this strength.
+    /// The total number of nodes of the exact searches of all trial positions with `strength`.
     pub nodes: u64,
 }
 
@@ -98,10 +98,10 @@ const HELD_OUT: usize = 10;
 /// The ridge has little effect on parameters that occur in many more positions than this number.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that the pattern weights are 0: only the counts of a move predict its score.
+/// A ridge so large that pattern weights are 0 and only counts (such as of replies) have weights.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of a calibration: one solves the families, the others try one strength each.
+/// Returns one stage that solves the positions to learn from, then one for each strength to try.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -152,11 +152,11 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of the strength at which the fitted effect of one more reply
-/// of the opponent (`found.counts[0]` discs) is 16 points, like the search's own penalty for it.
+/// The strengths (factors of the weights in a move score) to try, as multiples of the one at which
+/// `found.counts[0]` discs, the fitted effect of a reply, are 16 points, its penalty in a search.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
-/// Returns the families to which the weights are fitted, then the held-out families.
+/// Returns the solved families ([`Family`]) to which the weights are fitted, then those held out.
 fn families(
     settings: &Settings,
     geometry: &Geometry,

@@ -90,12 +90,12 @@ pub struct Counted {
     inputs: Inputs<Game>,
     /// The number of games whose positions are examined.
     pub games: u64,
-    /// The number of counted positions: those in which a search chose the move.
+    /// The number of counted positions: those in which the played move was not random.
     pub positions: u64,
 }
 
 impl Counted {
-    /// Counts the positions in which a search chose the move, in the first `games` games.
+    /// Counts the positions of the first `games` games in which the played move was not random.
     pub fn read(data: &[PathBuf], games: u64, progress: &dyn Progress) -> Result<Self> {
         let inputs = Inputs::count(data, progress)?;
         let games = games.min(inputs.len());
@@ -123,7 +123,7 @@ impl Counted {
     }
 }
 
-/// Returns the plies at which a search, not a random draw, chose the move.
+/// Returns the plies at which the played move was not random.
 fn chosen(game: &Game) -> impl Iterator<Item = usize> {
     let plies = usize::from(game.random_plies())..game.squares().len();
     plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
@@ -235,7 +235,7 @@ fn kinds(stage: usize, family: usize) -> Range<usize> {
     first..first + MoveKind::FAMILY
 }
 
-/// Returns `played / available`, smoothed as if [`PRIOR`] more moves had the share `other`.
+/// Returns `played / available` after adding [`PRIOR`] moves, of which the share `other` is played.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }

@@ -1,6 +1,6 @@
-//! Draws a sample from each self-play game. Fits two linear regressions to 4/5 of the samples: of
-//! the exact score (endgame ProbCut) or the value of a deep search (ProbCut), and of log σ, with σ
-//! the standard deviation of this prediction's error. The other samples test the model.
+//! Draws a sample from each self-play game; fits two linear regressions to 4/5, tests them on 1/5.
+//! The first predicts a deep search's value (ProbCut) or the exact score (endgame ProbCut) from a
+//! shallow search, the second log σ, where σ is the standard deviation of the first's error.
 
 use std::fmt;
 

@@ -15,7 +15,7 @@ pub(super) const COUNTS: usize = 3;
 /// counts, and its exact score for the opponent of the side that moved.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Families, with one row for each position.
+/// The positions of families ([`Family`]), one a row; `families` has the range of rows of each.
 pub(super) struct Siblings {
     parameters: Array2<u32>,
     counts: Array2<f64>,
@@ -27,7 +27,7 @@ pub(super) struct Siblings {
 pub(super) struct Explanation {
     /// The weights in discs, by parameter.
     pub(super) weights: Array1<f64>,
-    /// The weights of the [`COUNTS`] counts of a move, in discs per unit.
+    /// The weight of each count of a move (such as of replies; see [`COUNTS`]), in discs per unit.
     pub(super) counts: Array1<f64>,
 }
 
@@ -103,8 +103,8 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the design matrix (a row for each position) times `weights`: first those of the
-    /// pattern parameters, then those of the counts.
+    /// Returns the design matrix (a row for each position) times `weights`, which are the pattern
+    /// weights, followed by the weights of a move's counts (see [`COUNTS`]).
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
@@ -120,8 +120,8 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns each parameter's number of occurrences, then Σ x² for each of the counts x. This is
-    /// the diagonal of the uncentred normal matrix if no position has a parameter twice.
+    /// Returns the diagonal of the uncentred normal matrix (if no position has a parameter twice):
+    /// each parameter's occurrences, followed by Σ x² over positions for each count x ([`COUNTS`]).
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);

@@ -40,7 +40,7 @@ const KEYS: [(Key, f64); 6] = [
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// For each key, how many excluded positions have it out of range, and how many undefined.
+/// The numbers of positions excluded by each filter key: as out of its range, and as undefined.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 
@@ -90,8 +90,8 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Returns true if the position passes; otherwise counts the first condition that fails in
-    /// `excluded`. `played` is `None` outside games. `seed` and the position determine its `share`.
+    /// Returns true if the position passes, else adds the first failing condition to `excluded`.
+    /// `played` is `None` outside games. `seed` and the position determine the key `share`.
     pub fn passes(
         &self,
         row: &ScoredPosition,

@@ -32,8 +32,8 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// The number added to training occurrences, which are the weights of terms in fits and means. If
-/// all occurrences are 0 (unknown), all terms count equally.
+/// The number added to the occurrences in training by which least squares and means weight their
+/// terms. All terms thus count equally if all occurrences are 0 (unknown).
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
@@ -227,14 +227,14 @@ const FULL: usize = 60;
 /// Zebra's linear interpolation between two stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Between {
-    /// The index in [`STORED`] of the earlier stage; one past the end for the full board.
+    /// The index in [`STORED`] of the first of the two stages; `STORED.len()` for the full board.
     before: usize,
-    /// The ratio in which stage `before` (not 0) and the next stage are averaged.
+    /// The parts of stage `before` (1 or more) and of the next stage in their weighted mean.
     shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the stages for `phase`, which Zebra rounds up to an even number of at least 8.
+    /// Returns the interpolation for `phase`, whose index Zebra rounds up to an even number ≥ 8.
     fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -282,7 +282,7 @@ impl Stages {
         }
     }
 
-    /// Returns each stage's number (Thomas algorithm). Each stage must have a term of weight > 0.
+    /// Returns the fitted number of each stage (Thomas algorithm). Each needs a term of weight > 0.
     fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

@@ -16,8 +16,9 @@ use super::side_files::SideFiles;
 use super::{FitError, MAX_DISCS, Result};
 use crate::backend::{Backend, BackendError, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE};
 
-/// The problem of one phase: minimise Σ ω (label − V)² + λ Σ (w − w₀)² over the weights w. The
-/// value V of a position is the sum of the weights w of its parameters.
+/// The problem of one phase: find the weights w that minimise Σ ω (label − V)² + λ Σ (w − w₀)². The
+/// initial weights are w₀; a position counts as ω occurrences, and its value V is the sum of its
+/// parameters' weights. For a group of phases, w includes the factors, which also affect V.
 #[derive(Debug)]
 pub struct Problem<'a, B: Backend> {
     /// The device that computes the primitives of the fit.
@@ -152,8 +153,8 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Updates `solver` until the stopping rule or `checkpoints` ends the fit. Returns an error if
-    /// `solver` and `self.vector` begin with different numbers of epochs.
+    /// Updates `solver` until the stopping rule or `checkpoints` ends the fit. Returns an error if,
+    /// at the start, `solver` has not completed exactly as many epochs as `self.vector` states.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,

@@ -44,7 +44,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The `energy` at the first step, divided by the share of the positions that this step uses.
+    /// The `energy` at the initial weights, divided by the share of positions that it is summed on.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
@@ -121,7 +121,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         Ok(())
     }
 
-    /// Updates the vector `moved`, and returns its squared norm in discs².
+    /// Sets `self.moved` to the weights − the initial weights; returns its squared norm in discs².
     fn moved(&mut self) -> Result<f64, BackendError> {
         let (backend, moved) = (self.problem.backend, &mut self.moved);
         backend.copy(&self.weights, moved)?;

@@ -250,8 +250,8 @@ impl Assembly {
     }
 
     /// Returns the weights of all phases, and a report on the `wanted` ones; `None` if no phase is
-    /// fitted. Phases that are not fitted get the weights of the nearest fitted phase; if
-    /// `keep_others`, only wanted phases do.
+    /// fitted. Phases that are not fitted get the weights of the nearest fitted phase; but if
+    /// `keep_others`, phases outside `wanted` keep their initial weights.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,

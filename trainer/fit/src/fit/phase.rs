@@ -67,7 +67,7 @@ impl<B: Backend> PhaseFit<'_, B> {
         Ok(FittedPhase { steps: model.to_file(&steps), counts, report, metrics })
     }
 
-    /// Returns the least-squares problem of the phase, with the training positions of its window.
+    /// Returns the phase's least-squares problem, on training positions of this and nearby phases.
     pub fn problem(&self) -> Result<Problem<'_, B>, BackendError> {
         let rows = |(near, factor)| Rows { positions: self.dataset.training(near), factor };
         let window: Vec<_> = self.settings.window.around(self.phase).map(rows).collect();

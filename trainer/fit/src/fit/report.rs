@@ -118,8 +118,8 @@ pub struct Metrics {
     #[serde(default)]
     pub learning_rate: Option<f64>,
     /// The mean squared error of the unrounded weights, in discs², on the training positions of the
-    /// phase's window or, with factors, of its group of phases. With `adam`, the error of a batch
-    /// is measured before its update; otherwise, all errors are measured after the epoch.
+    /// phase and the nearby phases that also train it or, with factors, of its group of phases.
+    /// With `adam`, each batch is measured before its update; otherwise, all after the epoch.
     pub train_mse: Option<f64>,
     /// The mean squared error of the unrounded weights on the validation positions, in discs²; null
     /// without such positions.

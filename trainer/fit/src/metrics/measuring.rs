@@ -1,4 +1,4 @@
-//! Computes the errors (value − label) of an evaluation on the positions of records, in total or by
+//! Computes the errors (label − value) of an evaluation on the positions of records, in total or by
 //! game (for the bootstrap), and compares them with limits that the user gives.
 
 use std::cmp::Reverse;
@@ -205,7 +205,7 @@ impl ErrorLimits {
     }
 
     /// Adds a failure if `mae`, in discs, is `None` or above `largest`, the value of `--max-mae`,
-    /// if any. Messages call this MAE `error`.
+    /// if any. The argument `error` is the name of this MAE in messages.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)

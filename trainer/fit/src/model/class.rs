@@ -13,25 +13,25 @@
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// The squares of one pattern instance, and the constants of the formula for its class. The squares
-/// in `first`, `second` and `fixed` are the digits of a, b and c, the least significant first.
+/// One pattern instance: three lists of squares, whose contents are the base-3 digits (the least
+/// significant first) of three numbers, and the constants that turn these numbers into its class.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// One square of each mirrored pair, at most five.
     pub first: Vec<Square>,
     /// The mirror images of the squares in `first`, in the same order.
     pub second: Vec<Square>,
-    /// The other squares (at most ten): those on the mirror's axis or, without a mirror pair, all.
+    /// The squares (at most ten) that the mirror does not move; without mirrored pairs, all.
     pub fixed: Vec<Square>,
-    /// The factor T = 3ᵏ(3ᵏ + 1)/2 of c in the formula, for k mirrored pairs of squares.
+    /// The multiplier of the base-3 number of `fixed` in a class: 3ᵏ(3ᵏ + 1)/2 for k mirror pairs.
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// The class for each c of a pattern with four or eight symmetries; `None` for other patterns.
+    /// With four or eight symmetries, the class of each base-3 number of all squares; else `None`.
     pub map: Option<Vec<u16>>,
 }
 
-/// The part of [`Lane`] common to a pattern's instances; squares are indices in the pattern.
+/// The lists and the map of a pattern's [`Lane`]s, with indices in the pattern in place of squares.
 struct MirrorSplit {
     first: Vec<usize>,
     second: Vec<usize>,
@@ -84,7 +84,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits (0 empty, 1 player, 2 opponent) of the configuration `index` of `class_of`.
+/// Returns the digits of a `class_of` index (0 opponent, 1 empty, 2 player) changed to 2, 0 and 1.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }

@@ -35,8 +35,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights rounded to coarser steps. Values include the interaction of each class's
-/// factor vector with itself ([`own_worth`]); if rounding changes this, the weight compensates.
+/// Returns the weights and factors rounded to coarser steps. The contribution ([`own_worth`]) that
+/// a class's factor vector alone loses by this is added to its weight before that is rounded.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {

@@ -19,7 +19,7 @@ use crate::source::Result;
 /// A file that was written from records of other files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Selected {
-    /// The number of its games or positions.
+    /// The number of games or positions in the file.
     pub records: u64,
     /// The summary of the file.
     pub summary: Summary,

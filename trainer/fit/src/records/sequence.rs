@@ -194,7 +194,7 @@ impl Stored for Entry {
 }
 
 impl Sorter<Entry> {
-    /// Returns a test of whether a record, by its index below `end`, has the key of an earlier one.
+    /// Returns a function of a record's index (< `end`): true if an earlier one has the same key.
     pub(super) fn repeated(self, end: u64) -> Result<impl Fn(u64) -> bool, MemoryError> {
         let mut bits = vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)];
         self.each(|number, is_repeated| {

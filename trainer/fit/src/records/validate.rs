@@ -112,7 +112,7 @@ impl Input {
         })
     }
 
-    /// Returns the next frame of records, or `Some(None)` for a section of another kind of file.
+    /// Returns the next frame; `Some(None)` for a section of a non-record file; `None` at the end.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),

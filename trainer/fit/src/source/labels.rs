@@ -119,7 +119,7 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Checks that `weight` (of a file) times each rule's weight is within 2 % of a [`Weight`].
+    /// Checks that each rule's weight times `weight`, of a file, is within 2 % of some [`Weight`].
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -132,7 +132,7 @@ impl LabelRules {
         labels.into_iter().any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns the end of a message on missing labels: how to add values, if a rule uses them.
+    /// Returns the end of a message on missing labels: how to add search values, if rules use them.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() { ADD_VALUES } else { "" }
     }

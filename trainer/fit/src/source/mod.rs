@@ -136,8 +136,8 @@ impl<T: 'static> Entries<T> {
     }
 }
 
-/// Returns the game with the stated `result`, unless this is the game's score or, after its end,
-/// the difference of the discs without empty squares.
+/// Returns the game with `result` as its stated result, unless the game ends with this result: as
+/// its score, or as the difference of the discs without empty squares.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

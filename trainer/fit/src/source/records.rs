@@ -50,7 +50,7 @@ impl Frame {
 #[derive(Clone, Debug, Default)]
 pub struct RecordRange {
     path: PathBuf,
-    /// `None` in a text file, which is read whole.
+    /// The place of the first frame; `None` in a text file, which is read whole.
     first: Option<FramePlace>,
     frames: u64,
     /// The number of records.

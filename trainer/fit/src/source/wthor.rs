@@ -20,8 +20,8 @@ pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a WTHOR file. Its theoretical scores become [`Game::solved`], except those of
-/// games that end before n empty squares.
+/// Reads the games of a WTHOR file. Its scores under perfect play, at the number of empty squares
+/// that its header states, become [`Game::solved`], except those of games that end before.
 pub fn read(path: &Path) -> Result<Entries<Game>> {
     let wrong = |reason: String| DataError::not(path, "a WTHOR file of games", reason);
     let ((mut file, length), mut header) = (open_measured(path)?, [0; HEADER_BYTES]);

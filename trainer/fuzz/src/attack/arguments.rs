@@ -228,7 +228,7 @@ fn regular_files(folder: &Path) -> Files {
     files_in(folder, except)
 }
 
-/// Describes a changed or deleted file: an input, a foreign file or, without `--force`, any file.
+/// Describes a changed or deleted file, with `--force` only an input or an unnamed `notes.txt`.
 fn harm(list: &[OsString], inputs: &[OsString], [before, after]: [&Files; 2]) -> Option<String> {
     let has = |word: &str| list.iter().any(|it| it == word);
     let is_input = |name: &Path| inputs.iter().any(|input| input == name.as_os_str());

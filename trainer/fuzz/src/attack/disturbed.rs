@@ -1,5 +1,5 @@
-//! Disturbs commands that write. A disturbed command must have the right result or print a message.
-//! Run again, it must leave the files and print the report of an undisturbed run.
+//! Runs writing commands with failing system calls, a second process or low resource limits. Each
+//! must succeed or print an error; run again, it must give an undisturbed run's files and report.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,7 +46,8 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command. Returns its outcome, or its fault or refusal, and its exit status (−1: none).
+/// Runs a command. Returns its exit status (−1 if killed), and its outcome or, as an error, a
+/// description of its fault, such as a crash, or the message by which it refuses its input.
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -64,7 +65,7 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Describes a difference of the files. Match files may differ by times unless `is_fixed`.
+    /// Returns how `found` differs from `self`. Match files, with times, count only if `is_fixed`.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -86,7 +87,7 @@ impl Outcome {
 }
 
 /// Disturbs each writing command `times` times, and resumes it. `disturbance` returns `None` if it
-/// disturbed nothing, else a description and the ended command (`None`: killed, or no memory).
+/// ran nothing, else what it did and the ended run (`None`: killed or out of memory, not checked).
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -217,8 +218,8 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls fail. `choose` returns their kind, how many an undisturbed run makes (0:
-/// skips the run), the first one that fails, its error, and whether all later ones fail.
+/// Makes system calls fail. `choose` returns their kind, their number in an undisturbed run (if 0,
+/// the run is skipped), which one fails first (from 1), its error, and whether all later ones fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

@@ -119,8 +119,8 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Kills the command, then resumes it `files` times, each with one damaged file. If the damage can
-/// be detected, the command must refuse it or give the right result (and report, if `is_fixed`).
+/// Kills a command and resumes it `files` times, each with one damaged file. If the damage can be
+/// detected, the command must refuse or give an undisturbed run's files and, if `is_fixed`, report.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

@@ -30,7 +30,7 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The source of an undamaged file ([`Place::make`]); `None` if made with another file.
+    /// How [`Place::make`] makes an undamaged file; `None` if the command of another kind makes it.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,
@@ -52,7 +52,7 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// Indices of paragraphs in `commands.txt`; the first paragraph describes the others.
+/// The index of the paragraph of `commands.txt` with non-writing commands not in `kinds.txt`.
 pub(super) const OTHER_READERS: usize = 2;
 pub(super) const WORDED: usize = 3;
 pub(super) const NAMED: usize = 4;
@@ -62,7 +62,7 @@ pub(super) fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the commands that write; true for those that always write the same (no `~`).
+/// Returns the commands that write files; true if every run writes the same files and report.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }
@@ -184,7 +184,7 @@ fn failing_calls(folder: &Path) -> Option<PathBuf> {
     command.status().is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Returns a command's name in counts: program, up to two words before any flag, optimizer.
+/// Returns a command's name in the table of findings, such as `trainer fit random.games adam`.
 pub(super) fn name(words: &str) -> String {
     let mut parts = words.split(' ').map(|word| word.trim_start_matches('@'));
     let program = parts.next().unwrap_or_default().trim_start_matches("othello-").to_owned();

@@ -1,5 +1,5 @@
-//! Attacks by obstacles at the paths of outputs and of files that commands look for next to inputs.
-//! Commands must refuse an obstacle quickly, name it, and leave it unchanged.
+//! Puts pipes, devices, bad links, folders or a huge file at paths of outputs and of files that are
+//! looked for next to inputs. Commands must quickly refuse and name these, and not change them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,8 +15,8 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Puts an obstacle, `times` times for each command that writes, at the path of an output, of its
-/// `.partial` file or of its `.parts` folder; then each obstacle at every path in [`NEARBY`].
+/// Runs each writing command `times` times with one of [`THINGS`] at the path of an output, of its
+/// `.partial` file or `.parts` folder; then each command in [`NEARBY`] with each thing at its path.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -51,8 +51,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with the obstacle `thing` at `path`. The command must refuse it if
-/// `must_be_refused`. If `is_looked_for`, a refusal must name it ([`is_named`]).
+/// Runs a command with `thing` at `path`. It must not succeed if `must_be_refused`. If it looks for
+/// `path` without being told (`is_looked_for`), its error message must satisfy [`is_named`].
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -77,7 +77,7 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Only a pipe and `/dev/zero`, which cannot be read to their end, must be named.
+/// Returns false if `thing` is a pipe or `/dev/zero` and `message` omits its kind or `path`.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -87,7 +87,7 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns true if an earlier run may have left `thing`, such as zeros after a crash.
+/// Returns true if a command may replace `thing` at `path`, since an earlier run may have left it.
 fn may_be_replaced(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))

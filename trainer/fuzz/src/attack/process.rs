@@ -30,7 +30,7 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Returns the run that did its work (exit status 0 or 1); if neither did, `first` as a fault.
+    /// Of two runs at once, returns one with exit status 0 or 1; without one, `first` as a fault.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {
@@ -56,7 +56,7 @@ impl Ended {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns [`Self::fault`], or a fault if text that is not JSON has control characters.
+    /// Returns [`Self::fault`], or a fault if stderr or a non-JSON stdout has control characters.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');

@@ -64,7 +64,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Stops a fit of phases after `stop[0]` phases or `stop[1]` updates, and then completes it.
+    /// Creates a setup by a fit that stops after `stop[0]` phases or `stop[1]` updates and resumes.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };

@@ -19,7 +19,7 @@ pub struct Terms {
     pub depth: u32,
     /// The time limit for one answer of the engine.
     pub time: Duration,
-    /// The time limit for all moves of the engine in a game, which it receives; `None`: no limit.
+    /// The time limit for all moves of the engine in a game, sent to the engine; `None`: no limit.
     pub game: Option<Duration>,
 }
 

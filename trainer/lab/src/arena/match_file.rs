@@ -230,7 +230,7 @@ fn test_of(provenance: &Provenance) -> Result<Option<Sprt>, String> {
     test.transpose().map_err(|error| format!("has no sequential test: {error}"))
 }
 
-/// Adds the pairs of a stage to `played`, until they end the match. Returns the match's conditions.
+/// Adds a stage's stored pairs to `played` until it has ended. Returns the stored [`Conditions`].
 fn read_stage(
     run: &Run,
     stage: usize,
@@ -251,7 +251,7 @@ fn read_stage(
     Ok(conditions)
 }
 
-/// Passes each pair and its number, from 0, to `add`. Returns the conditions, if there are any.
+/// Passes each pair and its number, from 0, to `add`. Returns the file's [`Conditions`], if any.
 fn read_pairs(
     reader: &mut Reader,
     mut add: impl FnMut(usize, PlayedPair),

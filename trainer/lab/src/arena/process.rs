@@ -158,7 +158,7 @@ impl Drop for Process {
 #[derive(Debug)]
 struct Guard {
     process: Child,
-    /// An entry in the environment of the program, which all its descendants inherit.
+    /// A unique `NAME=VALUE` in the program's environment, by which its descendants are found.
     mark: String,
 }
 
@@ -206,8 +206,8 @@ impl Guard {
         }
     }
 
-    /// Kills processes whose environment has the mark, until none is left or 5 s have passed: a
-    /// killed one may just have started others. Does nothing without `/proc`.
+    /// Kills processes with `self.mark` in their environment until none is left or 5 s have passed:
+    /// a killed one may just have started others. Does nothing without `/proc`.
     fn kill_marked(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
         const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);

@@ -93,8 +93,8 @@ impl PlayedGame {
         })
     }
 
-    /// Returns (n, moves, side) of the game or of a symmetric image, from the start position: after
-    /// n moves, `side` is to move in the opening. `None` if no moves to the opening are found.
+    /// Returns the game or a symmetric image of it from the start position: the number of moves to
+    /// the opening, all moves, and the opening's side to move; `None` if no such moves are found.
     fn whole(&self) -> Option<(usize, Vec<Square>, Side)> {
         let reached = Opening::new(self.opening);
         let mut squares: Vec<Square> = reached.path?.into_iter().flatten().collect();
@@ -199,7 +199,7 @@ pub(super) struct OrderedPairs<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates an empty list, which ends with the pair for whose scores `enough` returns true.
+    /// Creates an empty list; `enough` gets each pair's scores in order, and ends the list if true.
     pub(super) fn new(enough: F) -> Self {
         Self { pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }

@@ -154,9 +154,9 @@ impl Statistics {
 /// added, the upper bound the 1 − α/2 quantile with 1 added. If all shares are 0 or 1, the bounds
 /// are those of Clopper and Pearson.
 enum WeightedMean {
-    /// The number to which all xᵢ are equal.
+    /// The common value, if all averaged numbers are equal.
     Certain(f64),
-    /// The beta distribution of the same mean and variance; it is exact if all xᵢ are 0 or 1.
+    /// A beta distribution with the weighted mean's mean and variance; exact for zeros and ones.
     Spread(Beta),
 }
 
@@ -213,9 +213,9 @@ pub(super) fn elo(share: f64) -> f64 {
 }
 
 /// Estimates the smallest difference in Elo points that `pairs` pairs prove at 99 % confidence with
-/// probability 0.9. Its expected share of points is ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs, with
-/// quantiles z of the standard normal distribution. σ ≈ 0.32 is the standard deviation of the share
-/// in a pair between similar players at depth 4.
+/// probability 0.9. The better player's expected share is ½ + (z₀.₉₉₅ + z₀.₉) · σ / √pairs,
+/// with quantiles z of the standard normal distribution. σ ≈ 0.32 is the standard deviation of the
+/// share of points in a pair between similar players at depth 4.
 pub fn smallest_elo(pairs: usize) -> f64 {
     elo((0.5 + (2.5758 + 1.2816) * 0.32 / (pairs as f64).sqrt()).min(1.0))
 }

@@ -175,8 +175,8 @@ impl Comparing<'_> {
 
     /// Describes the expected time, and the smallest difference Δ of mean absolute errors (MAE)
     /// that is proven at 99 % confidence with probability 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ). The
-    /// standard error SE is estimated as [`PAIRED`] times that of the embedded weights' MAE,
-    /// without the variance due to seeds.
+    /// estimate of SE(Δ) is [`PAIRED`] times the standard error of the embedded weights' MAE, and
+    /// omits the variance due to seeds.
     fn expected(&self, recipes: &[Recipe; 2], study: &Study<'_>) -> Result<String> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
@@ -237,7 +237,7 @@ const PAIRED: [f64; 2] = [0.25, 1.0];
 /// each phase, an epoch of the weights reads the positions of all phases in its smoothing window;
 /// an epoch of the factors reads only those of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// The seconds that an epoch takes for a pattern instance of a position, and for one factor.
+    /// The seconds of an epoch in a pattern instance of a position, for its weight and each factor.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;

@@ -170,7 +170,7 @@ impl Law {
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (number of training games, error) by least squares, with `floor` and
-    /// `scale` at least 0. `None` if fewer than [`Self::AMOUNTS`] numbers differ or one is not > 0.
+    /// `scale` ≥ 0. `None` for fewer than [`Self::AMOUNTS`] different numbers of games, or one ≤ 0.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);

@@ -33,7 +33,7 @@ pub struct StudySettings {
     /// Rules for the labels of the test games' positions
     #[arg(long, value_name = "RULES", default_value_t, hide_default_value = true)]
     pub labels: LabelRules,
-    /// Phases to fit and to measure, A and B included
+    /// Phases to fit and to measure, from A to B, both included
     #[arg(long, value_name = "A..B", default_value = "0..59")]
     pub phases: Phases,
     /// Folder for the weights of all fits; a fit whose weights exist is not repeated
@@ -93,8 +93,8 @@ pub struct Tested {
 pub struct Origins {
     /// The checksums of the data and of the initial weights, and the pattern sets as TOML.
     texts: BTreeSet<String>,
-    /// The recipes' data files, and the training files of their initial weights that are in the
-    /// same folder as a data file or a test file.
+    /// Training files in which test games are searched: the recipes' data files, and those files of
+    /// their initial weights that are found in the folders of data and test files.
     data: BTreeSet<PathBuf>,
 }
 

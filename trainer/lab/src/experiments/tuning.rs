@@ -92,7 +92,7 @@ impl Tuning<'_> {
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds, and drops the worse ones. The last has all games and seeds.
+    /// Fits the combinations in rounds that drop the worse; the last round has all games and seeds.
     pub fn tune(&self, study: &Study<'_>) -> Result<Tuned> {
         let progress = study.progress;
         let file = RecordFile::open(&study.provenance, study.settings)?;
@@ -221,8 +221,8 @@ impl Standing {
 
 /// Returns each trial's standing after a round, and its error minus that of the best trial.
 /// `trials` has each trial's errors by seed, on the same games. A trial that diverged has no
-/// errors, and its result is `None`. Except in the `last` round, at most max(2, ⌈n/2⌉) of the n
-/// other trials continue.
+/// errors, and its difference is `None`. Of the n trials that did not diverge, at most
+/// max(2, ⌈n/2⌉) continue (in the `last` round, n).
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -294,9 +294,9 @@ pub struct Record {
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` of a study: the provenance, then one trial a line. Trials of earlier
-/// runs come first, except those that this run repeats (same round, share and values). If a run is
-/// killed and resumed, the final file is the same.
+/// The file `trials.jsonl` of a study: the provenance, then one trial a line. Trials of this run
+/// come last, and replace those of earlier runs with the same round, share of the games and values.
+/// If a run is killed and resumed, the final file is the same.
 struct RecordFile {
     path: PathBuf,
     head: String,

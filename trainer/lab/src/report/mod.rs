@@ -199,8 +199,8 @@ impl Table {
         format!("name,{columns}\n{rows}")
     }
 
-    /// Returns the lines of a column's chart: one for each run, evaluation or match, and for each
-    /// value of the column that divides rows into lines, such as `phase`.
+    /// Returns the lines of the chart of `column`, one for each run, evaluation or match; if the
+    /// table has a grouping column, such as `phase`, one for each of its values in each of these.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [_, across, by, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

@@ -45,7 +45,7 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Searches the files of games among `files` for games that lead to the positions.
+    /// Finds moves to the problems' positions, which GTP engines need, in the games among `files`.
     pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
         let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
         for path in files.iter().filter(|path| matches!(kind_of(path), Ok(Kind::Games))) {

@@ -205,8 +205,8 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns the rows of each table of errors by empty squares. There is a table for the strong
-    /// games, and one for each file of exact scores, whose path is in the key.
+    /// Returns the rows of each table of errors by empty squares. There is a table for the games
+    /// between strong searches, and one for each file of exact scores, whose path is in the key.
     fn error_tables(&self) -> BTreeMap<(usize, &str), Vec<TableRow>> {
         let mut tables = BTreeMap::<_, Vec<TableRow>>::new();
         for row in &self.players {

@@ -25,12 +25,12 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// True for the long test: all errors at the middle call, two errors at the first and last call.
+/// Returns true if the long test is requested, with all errors and more calls of each function.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns the errors of `entry` to test (two without `all`), as pairs of code and name.
+/// Returns codes and names of the errors to test at the entry point `entry`: `all`, or only two.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),

@@ -1,4 +1,4 @@
-//! Tests that fits give the CPU's results in any order of CUDA streams unless a wait is skipped.
+//! Tests with a stand-in for the CUDA driver: fits equal the CPU's, and skipped waits are detected.
 
 use super::child::{Ended, Place};
 
@@ -11,8 +11,8 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// With seeds divisible by 3, the stand-in copies from host memory only when the trainer waits, so
-/// the test detects memory that the trainer releases too early.
+/// The seed orders the operations of the stand-in driver. If 3 divides it, they run only while the
+/// trainer waits, so the test detects host memory that is released before it is copied.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_orders_of_the_streams() {
     let place = Place::new(60);
@@ -39,8 +39,8 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
-/// A fit that skips one necessary wait must fail, give another result, or use memory unordered. At
-/// least one such fit must fail or give another result.
+/// If the stand-in skips one necessary wait, it must report unordered use of memory, or the fit
+/// must fail or give another result, as at least one fit must.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

@@ -154,7 +154,7 @@ fn a_game_takes_at_most_50_bytes() {
     assert!(bytes <= 50 * 2_000);
 }
 
-/// Once, `relabel` passed by bytes that take no whole record.
+/// Formerly, `relabel` skipped a damaged frame: one that has more bytes than its 0 records need.
 #[test]
 fn a_frame_without_records_has_no_more_bytes() {
     let (_folder, path) = Folder::with("file");

@@ -77,7 +77,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first position; in a fit of a group of phases, of all positions.
+    /// The phase of the first position. In a fit with factors, all positions have this phase.
     pub(super) phase: Option<Phase>,
 }
 
@@ -147,7 +147,7 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     numbers: B,
-    /// [`Group::occurrences`], then 0 for the parameters that do not occur in the group.
+    /// [`Group::occurrences`], followed by one 0, for the index that all absent parameters share.
     pub(super) totals: B,
 }
 

@@ -130,7 +130,7 @@ impl DatasetFolder {
     }
 }
 
-/// Returns the checksums and weights of files; `None` if one of the files cannot be read.
+/// Returns each file's checksum and factor of position weights; `None` if one cannot be read.
 fn inputs_of(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
         let sha256 = sha256_of_file(&choice.path, &Silent).ok()?;

@@ -63,7 +63,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit of wider vectors begins with the error of the narrow ones (learning rate near 0).
+/// A fit of widened factor vectors starts from the error of the narrow ones; its rate is almost 0.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

@@ -14,8 +14,8 @@ macro_rules! byte_shuffles {
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// For each vector, the shuffles that move digits of squares to lanes (pattern instances),
-        /// and constants of parameter indices. Exists only if the processor has `$set`.
+        /// For each vector: shuffles that bring squares' contents to lanes (pattern instances), and
+        /// the constants of parameter indices. Exists only if the processor has `$set`.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 

@@ -58,7 +58,7 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest available set up to the engine's [`simd::InstructionSet::chosen`].
+    /// Returns the fastest available set whose [`Self::within`] is at most the engine's chosen set.
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)

@@ -1,10 +1,10 @@
 //! Tables for byte shuffles: for each base-3 digit and each lane (pattern instance), the square of
 //! the board whose contents (0 to 2) are the digit.
 //!
-//! Shuffles collect the digits of a, b and c (see `class.rs`) in bytes of at most five digits: one
-//! byte for a, one for b, two for c = low + 243·high. Two rounds of interleaving with zeros, within
-//! chunks of 16 bytes, then widen each byte to 32 bits. Interleaving permutes the lanes; the tables
-//! order them so that the results are in the order of the instances.
+//! Shuffles collect the digits in [`NUMBERS`] bytes a lane, each of at most [`DIGITS`] digits. Two
+//! rounds of interleaving with zeros, within chunks of 16 bytes, then widen each byte to 32 bits.
+//! Interleaving permutes the lanes; the tables order them so that the results are in the order of
+//! the instances.
 
 use othello_engine::pattern::{LANES, configurations};
 
@@ -13,7 +13,7 @@ use crate::model::class::Lane;
 /// The greatest number of base-3 digits that a byte can store: 3⁵ = 243.
 pub(super) const DIGITS: usize = 5;
 
-/// In [`Places::squares`]: no square, since this base-3 number of the instance has fewer digits.
+/// Marks a digit in [`Places::squares`] that the base-3 number of the pattern instance lacks.
 pub(super) const NOWHERE: u8 = 0xFF;
 
 /// A pattern instance has this many base-3 numbers: a (the first squares of its mirrored pairs), b
@@ -26,11 +26,10 @@ pub(super) struct Places {
     /// `squares[n][d][lane]` is the index, 0 to 63, of the square whose contents are digit d (0 is
     /// the least significant) of its number n; [`NOWHERE`] if that number has no digit d.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each 16-bit lane ([`word_of_byte`]): [`Lane::fixed_stride`], the factor of c in a class.
+    /// By 16-bit lane ([`word_of_byte`]), the multiplier in a class of the third of [`NUMBERS`].
     pub low_stride: [u16; LANES],
-    /// For each 16-bit lane, 3⁵ · `low_stride`; 0 if c has no digits after the lowest five.
+    /// By 16-bit lane, the multiplier of the fourth: 3⁵ · `low_stride`, or 0 if it has no digits.
     pub high_stride: [u16; LANES],
-    /// For each instance, the index of its pattern's first parameter.
     pub first_parameter: [u32; LANES],
 }
 
@@ -72,9 +71,9 @@ fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the index of the 16-bit lane to which interleaving with zeros widens byte `byte`. A
-/// vector of `chunks` 16-byte chunks becomes two vectors: first the lower 8 bytes of every chunk,
-/// then the upper 8. Bytes and lanes are counted through all vectors.
+/// Returns the index of the 16-bit lane that byte `byte` becomes when bytes are interleaved with
+/// zeros. A vector of `chunks` 16-byte chunks becomes two: one of the lower 8 bytes of every chunk,
+/// then one of the upper 8. Indices of bytes and lanes run on from one vector to the next.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

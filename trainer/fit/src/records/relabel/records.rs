@@ -26,7 +26,7 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Marks ply `first_exact` as the game's solved position, unless the game has an earlier one.
+    /// Returns the game, solved at ply `first_exact` (if it has this ply) unless solved earlier.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -82,7 +82,7 @@ impl Relabel for Game {
 }
 
 impl Settings {
-    /// Returns the first ply with an exact score; the game may end before this ply.
+    /// Returns the ply from which positions are to be solved; a game may be too short to reach it.
     fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
@@ -153,8 +153,8 @@ pub struct Changes {
     /// The number of old results or labels with another winner than the exact score; a draw and a
     /// win also count as different.
     pub other_winner: u64,
-    /// The number of games whose old record already has an exact score of the first position to be
-    /// solved, and it differs from the score in the new record.
+    /// The number of games for which the old and the new record state different exact scores of the
+    /// first position to be solved.
     pub contradicted: u64,
     /// The number of compared results or labels by the size of the change, rounded to whole discs
     /// (the key). Key 0 counts those that change by less than half a disc or not at all.

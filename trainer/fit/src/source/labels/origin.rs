@@ -13,7 +13,7 @@ use othello_engine::text::{excerpt, parse_range};
 pub enum Origin {
     /// The score of the game's solved position (the first with an exact score), at every ply.
     Solved,
-    /// The position's own exact score, known at the solved position and at later ones with a value.
+    /// The position's exact score, known at the solved position, and after it if a value is stored.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -199,11 +199,11 @@ impl fmt::Display for LabelSource {
 pub enum Plies {
     /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
-    /// The plies around the game's solved position: `solved-2..solved+2` (both included), `solved`.
+    /// Plies around a game's solved position, as `solved-2..solved+2` (ends included) or `solved`.
     AboutSolved {
-        /// The number of plies before the solved position.
+        /// The number of plies before the solved position to which the rule applies.
         before: u8,
-        /// The number of plies after the solved position.
+        /// The number of plies after the solved position to which the rule applies.
         after: u8,
     },
 }

@@ -76,7 +76,8 @@ macro_rules! for_dimensions {
 pub use for_dimensions;
 
 /// Writes the rounded factors of `from` to `to`, which must have the rounded weights already. Then
-/// subtracts each parameter's [`own_square`] from its weight in each phase in `to`.
+/// subtracts from each weight half the signed square of its parameter's vector ([`own_square`]), so
+/// that this need not be done for each value of a position (see the head of this file).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn round_factors<const DIMENSIONS: usize>(group: &Group, from: &[f64], to: &mut [i32]) {
     let (weights, factors) = to.split_at_mut(group.factors().start);
@@ -91,7 +92,8 @@ pub(super) fn round_factors<const DIMENSIONS: usize>(group: &Group, from: &[f64]
     }
 }
 
-/// Returns ½ Σ ±f² (minus in the vector's second half) in 2⁻¹⁸ disc; factors f are in 2⁻¹⁶ √disc.
+/// Returns half the signed square of a factor vector (see the head of this file), in 2⁻¹⁸ disc:
+/// ½ Σ f² over its first half minus ½ Σ f² over its second half, where factors f are in 2⁻¹⁶ √disc.
 #[inline(always)]
 fn own_square<const DIMENSIONS: usize>(vector: &[i32; DIMENSIONS]) -> i32 {
     halved(signed_squares(vector)) as i32
@@ -119,13 +121,12 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
     })
 }
 
-// An update by Adam of those weights and factors that occur in a batch.
-//
 // First, the value, residual and sum of factor vectors of each position are computed, and a
 // counting sort lists the positions of each parameter. Then each gradient is added up in registers
 // and used at once. To store all gradients would take much more memory.
 
-/// Returns Σ weight · residual². All positions of one element of `rows` must have the same phase.
+/// Updates by Adam the weights and factors of the parameters that occur in `rows`, and returns
+/// Σ weight · residual² before the update. All positions of one of `rows` must have the same phase.
 pub(super) fn descend<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -210,8 +211,8 @@ impl<const DIMENSIONS: usize> Update<'_, DIMENSIONS> {
         self.round(number);
     }
 
-    /// Returns Σ ±weight · residual · (S − f) over `positions` for each factor f of a parameter
-    /// (see the head of this file; minus in the second half). `residuals` is Σ weight · residual.
+    /// Returns Σ weight · residual · ∂value/∂f over `positions` for each factor f of the parameter
+    /// with index `number`. `residuals` must be Σ weight · residual over `positions`.
     #[inline(always)]
     fn factor_sums(&self, number: usize, positions: &[u32], residuals: i64) -> [i64; DIMENSIONS] {
         let (added, _) = self.scratch.added.as_chunks::<DIMENSIONS>();
@@ -239,8 +240,7 @@ impl<const DIMENSIONS: usize> Update<'_, DIMENSIONS> {
     }
 
     /// Rounds the factor vector of parameter `number`, and its weight in each phase of the group,
-    /// to fixed point. Subtracts [`own_square`] from these weights, because the value of a position
-    /// would otherwise include it (see the head of this file).
+    /// to fixed point. Subtracts [`own_square`] from these weights, like [`round_factors`].
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Self { vectors: [weights, ..], fixed, .. } = self;

@@ -144,9 +144,9 @@ pub struct Scratch {
     /// For each position: weight (64: one occurrence) · residual (1/1024 disc, within ±128 discs).
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
-    /// For each position and each dimension d of the factor vectors: `weighted` · (Σ of element d
-    /// of the vectors of the position's features), rounded, in 2⁻¹⁶ disc·√disc. It is negated in
-    /// the second half of the dimensions.
+    /// For each position and dimension d of factor vectors: the position's `weighted` · Σ element d
+    /// of its features' vectors, in 2⁻¹⁶ disc·√disc, rounded, for the gradients of factors. It is
+    /// negated in the second half of the dimensions, whose products a value subtracts.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the index in the batch at which the phase's positions end.
     pub(super) ends_of_phases: Vec<u32>,

@@ -148,7 +148,7 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// If [`AdamStep::unit`] is 0, labels have no effect: the gradient is that of the ridge alone.
+/// [`AdamStep::unit`] 0 removes residuals from gradients, so only the ridge has an effect.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
