@@ -51,8 +51,8 @@ fn put(path: &Path, bytes: &[u8], replaceable: &Replaceable) -> Result<()> {
     replaceable.put(path)
 }
 
-/// A file with the progress of this process, replaced at each event. If the process tries to write
-/// an output to the same path, that attempt fails, and the progress is no longer written.
+/// A file with the progress of this process, replaced at each event. If the process opens an input
+/// or an output with the same path, that attempt fails, and the progress is no longer written.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,

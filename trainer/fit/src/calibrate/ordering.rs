@@ -52,8 +52,8 @@ pub struct Calibrated {
     /// is explained by counts alone (such as the number of the opponent's replies), without
     /// patterns.
     pub explained_by_replies: f64,
-    /// The best of the tried strengths s: a disc of the move-ordering evaluation for the opponent
-    /// subtracts s/32 points from a move's score, and each reply of the opponent 16 points.
+    /// The best of the tried strengths s of [`Self::trials`]. For comparison: each reply of the
+    /// opponent subtracts 16 points from a move's score.
     pub strength: i16,
     /// The searches with each tried strength s. If the move-ordering evaluation after a move is x
     /// discs for the opponent, it subtracts s·x/32 points from the move's score (none for s = 0).

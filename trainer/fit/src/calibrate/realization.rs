@@ -41,7 +41,7 @@ pub struct Calibrated {
     pub realization: Realization,
     /// The number of games whose positions were examined.
     pub games: u64,
-    /// The number of counted positions: those in which a search chose the move.
+    /// The number of counted positions: those in which the played move was not random.
     pub positions: u64,
     /// For each family of moves, the share of its moves that were played. A family is a rank in the
     /// search's order of moves together with one of three cases: an earlier search found the move
