@@ -45,7 +45,7 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Returns [`how_found`] for this move's search, from a position with `empties` empty squares.
+    /// Describes this move's search at `empties` empty squares, for example `depth 12` or `exact`.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }

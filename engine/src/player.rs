@@ -220,7 +220,7 @@ fn whole<T: FromStr + PartialOrd + fmt::Display>(
     number.ok_or_else(|| format!("expected a whole number from {first} to {last}"))
 }
 
-/// Parses an endgame ProbCut schedule with steps joined by `+`, since commas separate the keys.
+/// Parses an endgame ProbCut schedule such as `20:73+18:95` (a comma would begin another key).
 fn steps(text: &str) -> Result<EndgameSchedule, String> {
     let parsed = text.replace('+', ",").parse::<EndgameSchedule>();
     parsed.map_err(|error| error.to_string().replace("20:73,18:95", "20:73+18:95"))

@@ -8,7 +8,7 @@ use crate::board::{Position, Square, Squares};
 pub struct PlyStatistics {
     /// The number of positions in which a move was played or, in [`of_positions`], is legal.
     pub positions: u64,
-    /// The number of moves whose flipped discs are counted.
+    /// The number of counted moves: those played or, in [`of_positions`], all legal ones.
     pub moves: u64,
     /// The total number of discs that the counted moves flip.
     pub flips: u64,

@@ -20,7 +20,7 @@ mod folder;
 /// The stages of a command, each with a function that counts its finished units of work.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// The file of a match contains times, so it may differ; the test compares the reports instead.
+/// Kills and resumes a command, and compares all results but match files, which contain times.
 fn check(arguments: &str, output: &str, units: Option<u64>, stages: Stages<'_>) {
     let program = cargo_bin!("othello-trainer");
     let may_differ: &[&str] = if output.ends_with(".match") { &[output] } else { &[] };

@@ -82,8 +82,10 @@ fn null(name: &str) -> Failure {
     Failure::argument(format!("{name} is null; expected an address"))
 }
 
+/// Returns the value at `pointer`, or an error that states that the parameter `name` is null.
+///
 /// # Safety
-/// `pointer`, the parameter `name`, is null or points to a valid value that nobody changes in `'a`.
+/// Unless it is null, `pointer` points to a valid value that nobody changes in `'a`.
 pub(crate) unsafe fn read<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, Failure> {
     // SAFETY: the caller promises a valid pointer.
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))

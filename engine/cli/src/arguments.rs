@@ -42,7 +42,7 @@ pub struct Common {
 /// The format of messages on standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Log {
-    /// Bars on a terminal, lines elsewhere
+    /// Progress bars on a terminal, lines of text elsewhere
     #[default]
     Text,
     /// One JSON object a line

@@ -10,7 +10,7 @@ struct Flag {
     heading: &'static str,
     help: &'static str,
     more: String,
-    /// Defaults that clap does not know: pairs (command, default). Command `*` means all others.
+    /// What the help states as the flag's default: (command, default); `*` for any other command.
     defaults: Vec<(&'static str, &'static str)>,
 }
 

@@ -1,5 +1,5 @@
 //! Output on standard error: text (a bar with rate and time left on a terminal, else lines) or JSON
-//! events. The last event of the process or of a stage also goes to the file of `--progress-file`.
+//! events. `--progress-file` names a file with only the latest event of the process or of a stage.
 
 pub(crate) mod events;
 mod stage;

@@ -1,7 +1,7 @@
-//! The attribute `compiled_for`, which `othello_core::simd` re-exports.
+//! The attribute `compiled_for`, which compiles a function once for each instruction set.
 //!
-//! The versions of a function, one for each instruction set, call an `#[inline(always)]` function
-//! with its body. (LLVM may not inline a closure into a function with more target features.)
+//! `othello_core::simd` re-exports it. Each version calls an `#[inline(always)]` function with the
+//! original body: LLVM may not inline a closure into a function with more target features.
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};

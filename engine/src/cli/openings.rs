@@ -114,7 +114,7 @@ fn counted(plies: u32, progress: &dyn Progress) -> Written {
 const COMPARED_OPENINGS: usize = 16;
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses a file unless it lists openings of the wanted length, among them `balance`'s first 16.
+/// Refuses an existing file unless it is a list of openings with the first 16 that would be found.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

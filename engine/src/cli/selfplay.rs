@@ -83,7 +83,7 @@ const DEFAULT_DEPTH: u32 = 2;
 const DEFAULT_EXACT: u32 = 16;
 
 impl Arguments {
-    /// Returns a side's search. Default and levels prune only if both weights have a ProbCut model.
+    /// Returns a side's search; pruned by default only if both sides' weights have a ProbCut model.
     fn search(
         &self,
         player: &WeightsSpec,

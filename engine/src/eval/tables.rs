@@ -244,7 +244,7 @@ impl Tables {
     }
 }
 
-/// For each scalar feature, the index of its value: in the weights of a phase, and in the vectors.
+/// For each scalar feature, the common index of the weight and the factor vector of its value.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -305,7 +305,8 @@ fn phase_at(ply: u32) -> usize {
 const GAMES: u64 = 200;
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games, in which the factors' contribution varies more than in a search.
+/// Positions of random games, from which [`FactorBounds`] are computed. The contribution of factors
+/// varies more in them than in a search, so the bounds are rather too wide than too narrow.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()

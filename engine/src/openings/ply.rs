@@ -11,7 +11,7 @@ use crate::progress::Progress;
 /// (Sorting all positions at once took 1.5 times as long at ply 11, and twice the memory.)
 struct NextPly<'a> {
     parents: &'a [Position],
-    /// The least position of each part (range of the sorted next ply), except the first part.
+    /// The first position of each part of the next ply's sorted list, except of the first part.
     splitters: Vec<Position>,
     passes: usize,
     progress: &'a dyn Progress,
@@ -32,7 +32,7 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans passes over the parents, each for the parts that fit into `memory` bytes (or one).
+    /// Plans so many passes over `parents` that the children of each pass fit into `memory` bytes.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -42,7 +42,7 @@ impl<'a> NextPly<'a> {
         Self { parents, splitters, passes, progress }
     }
 
-    /// Calls `take` after each pass over the parents, with the next parts of the ply, each sorted.
+    /// Makes the next ply in ascending order; calls `take` with a few sorted lists of it at a time.
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {

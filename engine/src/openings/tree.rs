@@ -4,7 +4,7 @@ use super::ply::mover;
 use crate::board::transcript::Replay;
 use crate::board::{Position, Square, Squares};
 
-/// A tree with one game for each unfinished opening of [`enumerate`](super::enumerate()).
+/// A tree of moves: one path leads to each unfinished opening of [`enumerate`](super::enumerate()).
 #[derive(Clone, Debug)]
 pub struct OpeningTree {
     plies: Vec<Vec<Node>>,

@@ -112,8 +112,8 @@ pub(super) fn limits_of_move(clock: Option<Clock>, empties: u32, limits: &Limits
     Limits { deadline, ..limits.clone() }
 }
 
-/// Returns the number of the player's moves up to the first, included, in a position that it can
-/// solve in `time` / remaining moves; at least [`LEAST_MOVES`], or all remaining moves if fewer.
+/// Returns how many moves share `time`: the player's moves up to the first position that it can
+/// solve in `time` / (its remaining moves); at least [`LEAST_MOVES`], or all if fewer remain.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);

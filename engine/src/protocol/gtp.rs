@@ -218,7 +218,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// GoGui interrupts engines that have the command `gogui-interrupt` by the line `# interrupt`.
+    /// Returns what a line does to a search: `stop` and GoGui's line `# interrupt` always end it.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());

@@ -13,7 +13,7 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// A line that comes this early in a search may be from a script, which sends all lines at once.
+/// The first part of a search, in which most lines do not end it: a script may send all at once.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.

@@ -105,7 +105,7 @@ pub(super) struct ProbCutSettings {
 }
 
 impl ProbCutSettings {
-    /// Returns the settings of fixed-depth searches, by the evaluation's model of deeper searches.
+    /// Returns the settings of fixed-depth searches, computed from the evaluation's ProbCut model.
     pub(super) fn new(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,

@@ -24,7 +24,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
     /// Returns true if help from other threads cannot change the final value: this search uses no
-    /// ProbCut, or only supplies moves and a window to a later search that uses none.
+    /// ProbCut, or only prepares such a search by guesses of its best moves and its score.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
     /// Returns an upper bound that stable discs prove, if it is at most `alpha`; by default `None`.

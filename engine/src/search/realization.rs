@@ -31,7 +31,7 @@ use crate::simd::{Instructions, compiled_for};
 const REACH_PER_PLY: u32 = 8;
 /// The cost of a move of probability 1/2 (costs are ∝ −log p; 1/4 costs [`REACH_PER_PLY`]).
 const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
-/// The greatest depth of a search by probability: the reach must fit into a table entry's 8 bits.
+/// The greatest depth of a search by probability: depth · [`REACH_PER_PLY`] is stored in 8 bits.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
 const FEW_FLIPS: u32 = 2;
 
@@ -55,9 +55,8 @@ impl Pruning {
         Ok(Self { costs: Some(Arc::new(costs)), ..Self::default() })
     }
 
-    /// Creates the pruning of a search by probability that gives every move the probability 1/2, to
-    /// show the effect of the model of [`Self::by_probability`]. A search to depth D ends a line
-    /// after 2 D moves.
+    /// Creates the pruning of [`Self::by_probability`], but with the probability 1/2 for each move,
+    /// to show the effect of the model. Depth D ends a line at probability 4^−D, after 2 D moves.
     pub fn by_even_probability() -> Self {
         let costs = [[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES];
         Self { costs: Some(Arc::new(costs)), ..Self::default() }
@@ -97,7 +96,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// Returns the legal moves in search order: `memory` (a best move), then by value and replies.
+    /// Returns the legal moves in search order: `memory`, an earlier best move, then by [`Rank`].
     #[compiled_for(I::SET)]
     fn rated_moves(
         &self,
@@ -199,9 +198,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move or, outside the window, a bound of it. The move uses `cost` of
-    /// `reach`. If `is_tried`, a null-window search first tests whether the value is above `alpha`.
-    /// In the full-window search, the move uses at most [`REACH_PER_HALF`], for a surer value.
+    /// Returns the value of a move or, outside the window, a bound of it. Lines after the move may
+    /// cost `reach` − `cost`. If `is_tried`, a null-window search first tests whether the value is
+    /// above `alpha`. In the full window, `cost` is at most [`REACH_PER_HALF`], to search deeper.
     fn realized_move(
         &mut self,
         RatedMove { one, value, .. }: &RatedMove,

@@ -38,7 +38,7 @@ impl Strength {
 
     /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes,
     /// except at [`Self::exact`] or fewer empty squares. With `nodes`, a depth that reaches the end
-    /// of the game is reduced to less than the number of empty squares, but stays even or odd.
+    /// of the game is lowered to the greatest of the same parity that does not, but at least to 1.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);

@@ -53,7 +53,7 @@ impl Window {
         value >= self.beta
     }
 
-    /// Returns the proven bounds of the value after all moves, or after one that reaches beta.
+    /// Returns the proven (lower, upper) bounds of the node's value after the search of its moves.
     #[inline]
     pub(super) fn proven(&self) -> (Option<Value>, Option<Value>) {
         let value = self.best.value;

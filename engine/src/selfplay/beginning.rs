@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// If the random moves begin with e3, the game is over: then fewer are tried, down to none.
+    /// After this opening, e3 ends the game. If it is played, fewer random moves are tried (or 0).
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

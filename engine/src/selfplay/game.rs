@@ -100,7 +100,7 @@ impl<'s> Underway<'s> {
         self.settings.sides.of(self.replay.side).ends.most_empties().max(self.exact)
     }
 
-    /// Plays a move with a cleared table; does nothing in the endgame or if searches are deep.
+    /// Plays a move with a cleared table; does not yet play one of the endgame or of a deep search.
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         let Self { settings, replay, .. } = self;
         let is_shallow = settings.searches_are_shallow()

@@ -110,7 +110,7 @@ impl Run {
 
 const GAMES: &str = "self-play (games)";
 const MOST_PER_PART: u64 = 1 << 16;
-/// The greatest number of games that one thread plays together, in a second or two.
+/// The greatest number of games in one call of [`play_together`], which takes a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 /// Plays the games of a shard, and stores them in parts. If the run is not divided into shards,

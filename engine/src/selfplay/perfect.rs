@@ -24,7 +24,7 @@ impl PerfectFrom {
         Self(12..=13)
     }
 
-    /// Returns the range of numbers of empty squares from which each game draws one.
+    /// Returns the range of the number of empty squares at which exact play begins, drawn per game.
     pub fn range(&self) -> RangeInclusive<u32> {
         self.0.clone()
     }

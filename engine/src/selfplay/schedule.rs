@@ -27,8 +27,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Returns (n, k): n is element `place` of the ascending list in which each number of random
-    /// moves occurs as often as its weight, and k is this element's index among those equal to n.
+    /// Returns the card `place` of a sorted deck in which each number n of random moves has as many
+    /// cards as its weight: (n, k), where k (0, 1, …) is its index among the cards with this n.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -69,8 +69,8 @@ impl Schedule {
     }
 }
 
-/// Returns a number coprime to `length`, whose multiples modulo `length` thus take all values; if
-/// possible, it is between a third and two thirds of `length`.
+/// Returns the step with which [`Schedule::deal`] visits each of `length` places once, in scattered
+/// order: coprime to `length` and, if possible, between a third and two thirds of it.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)
@@ -122,7 +122,7 @@ fn parse_term(term: &str) -> Result<(std::ops::RangeInclusive<usize>, u32), Inva
 }
 
 impl fmt::Display for Schedule {
-    /// Writes a term, such as `8..=24*2`, for each range of numbers of random moves of one weight.
+    /// Writes terms separated by commas, such as `8..=24*2`: 8 to 24 random moves, weight 2 each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut comma, mut first) = ("", 0);
         for run in self.weights.chunk_by(|a, b| a == b) {

@@ -42,8 +42,8 @@ impl SideSettings {
     }
 }
 
-/// The greatest depth at which self-play clears the table before each search above the endgame, so
-/// that games can share it in turn. Old entries would save little: reading weights takes longest.
+/// The greatest depth at which games are played ply by ply, so a phase's weights stay in cache, and
+/// with one table, cleared before each search above the endgame; old entries would save little.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {

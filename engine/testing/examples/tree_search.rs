@@ -47,7 +47,7 @@ struct Node {
     guess: f64,
     visits: f64,
     result_sum: f64,
-    /// The score under perfect play as an expected result, by [`share`]; `None` if not yet proven.
+    /// The [`share`] of the score under perfect play; `None` while this score is not proven.
     proven: Option<f64>,
 }
 

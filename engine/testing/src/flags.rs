@@ -1,9 +1,9 @@
-//! Finds flags without a help text, and flags of several commands without a heading.
+//! Finds flags without a help text, and flags of several commands without a common help text.
 
 use clap::{Arg, Command};
 
 /// Returns the flags of a command and its subcommands that have no help text, or that occur more
-/// than once without a help heading: these are not in `flags.txt`, so their help texts may differ.
+/// than once and are not in `flags.txt`, which gives each flag one help text and a heading.
 pub fn faulty(command: &Command) -> Vec<String> {
     let mut flags = vec![];
     collect(command, &mut flags);

@@ -89,7 +89,7 @@ fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// Makes a folder like the repository, in which links to `guide-command` replace the programs.
+/// Makes a folder like the repository, but with links to the stand-in `guide-command` as programs.
 fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let stand_in = Path::new(env!("CARGO_BIN_EXE_guide-command"));

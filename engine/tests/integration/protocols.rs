@@ -37,10 +37,10 @@ fn named(turn: Option<Square>, pass: &str) -> String {
     turn.map_or(pass.to_owned(), |square| square.to_string())
 }
 
-/// Plays games between the engine and a client, which moves at random or, in half of the games,
-/// makes the move after which the engine has the fewest. `choose` returns the engine's turn (`None`
-/// is a pass). At the start and after each turn, `tell` gets all turns, and true if the engine made
-/// the last; it must update the engine's board. Returns the numbers of passes of client and engine.
+/// Plays games between the engine and a client, which moves at random or, in half of the games, so
+/// that the engine has the fewest legal moves. `choose` asks the engine for a turn (`None`: pass).
+/// `tell` updates the engine's board at the start and after each turn; it gets all turns, and true
+/// if the engine made the last. Returns the numbers of passes of client and engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,

@@ -63,8 +63,7 @@ impl CudaLauncher {
         Ok(Self { streams, copies, functions, limits })
     }
 
-    /// Returns the stream of the calling thread: the phases of several threads do not wait for each
-    /// other. If several threads use a buffer, cudarc orders their requests.
+    /// Returns the calling thread's stream. cudarc orders requests of streams that share a buffer.
     fn stream(&self) -> &Arc<CudaStream> {
         &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
     }

@@ -35,13 +35,13 @@ pub(crate) struct State {
     /// For each stream, the last operation for which the host has waited.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of queued operations that the device may still run while no thread waits for any.
+    /// How many queued operations may run before a thread waits for one; the seed varies this.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers, from 1, of `cuStreamWaitEvent` calls whose order earlier waits do not ensure.
+    /// The `cuStreamWaitEvent` calls that were needed to order operations, by number (1: first).
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }

@@ -7,7 +7,6 @@ use crate::device::{Function, Handle, State};
 use crate::memory::host;
 use crate::queue::{Launch, Work};
 
-/// Makes a launch to queue. Only one-dimensional grids with the kernel's block size are valid.
 pub(crate) fn prepare(
     state: &mut State,
     Function { module, kernel }: Function,

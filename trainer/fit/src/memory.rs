@@ -151,7 +151,7 @@ pub(crate) trait Stored: Ord + Send {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Removes and returns the item with which `bytes` begins; `None` if it is not a valid item.
+    /// Removes the first encoded value from `bytes`, and decodes it; `None` if it is not valid.
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
@@ -179,7 +179,7 @@ impl<T: Stored> Sorter<T> {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns a notice if not all `items` items, each of at most `bytes` in a file, fit in memory.
+    /// Returns a notice if sorting `items` items needs a temporary file, at `bytes` bytes an item.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let megabytes = (items.saturating_mul(bytes) >> 20) + 1;
         let text = "records that do not fit into memory go to a temporary file: at most";

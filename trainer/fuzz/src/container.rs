@@ -14,7 +14,7 @@ pub(crate) struct Section {
     pub(crate) name: Vec<u8>,
     /// The uncompressed content, which the checksum of the container covers.
     pub(crate) content: Vec<u8>,
-    /// The stored bytes, of which readers accept only a single zstd frame.
+    /// The bytes in the file, which readers accept only if they are exactly one zstd frame.
     pub(crate) stored: Vec<u8>,
     pub(crate) stated_stored: u64,
     pub(crate) stated_content: u64,

@@ -16,7 +16,7 @@ pub(crate) struct Damaged {
 pub(crate) enum Fate {
     /// The reader must refuse the file, and name it and the place of the damage.
     Refused,
-    /// The reader may accept the file, as it has no checksum; a refusal must name it and the place.
+    /// The reader may accept the file (it has no checksum), or refuse it as in [`Self::Refused`].
     RefusedByPlace,
     /// The reader may accept or refuse the file, which is undamaged or has valid checksums.
     Any,

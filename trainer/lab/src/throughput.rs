@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: the memory loop read 64 features of each position, even if the set has fewer.
+    /// A regression: [`Limit::run`] read 64 features of each position, even if the set has fewer.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

@@ -63,7 +63,7 @@ impl LayoutArguments {
         Ok(settings)
     }
 
-    /// Returns `error`, with the settings file named if labels or filter leave no position.
+    /// Returns `error`; adds the path of `--settings`, if given, to [`DataError::NoPosition`].
     pub(super) fn named(&self, error: DataError) -> anyhow::Error {
         match (&self.settings, error) {
             (Some(path), DataError::NoPosition(reason)) => FileError::refused(path, reason).into(),

@@ -300,8 +300,8 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Refuses initial weights that were fitted to a test file. Warns if other files to which they
-    /// were fitted, in the folders of `--test` and `--init`, contain test games.
+    /// Refuses initial weights that were fitted to a test file. Finds the training files of the
+    /// weights in the folders of `--test` and `--init`, and warns if they contain test games.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());

@@ -1,8 +1,8 @@
 //! Makes the steps of a recipe inside this process. A step's *probe* is the checksum of its file in
-//! a small run of the recipe ([`Recipe::in_small`]); `run.json` stores the probes. A changed
-//! program refuses finished steps whose probes differ, and keeps those without a probe unverified.
-//! A step has none if it fails in the small run, writes measured times, or was begun by a program
-//! without probes. Equal probes do not prove that full steps are equal.
+//! a small run of the recipe ([`Recipe::in_small`]); `run.json` stores the probes. If a changed
+//! program resumes the run, a begun step with another probe is an error. Steps that fail in the
+//! small run, write measured times, or were begun by a program without probes have no probe, and
+//! are not checked. Equal probes do not prove that full steps are equal.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::env;
@@ -81,8 +81,8 @@ fn parsed(step: &Step, more: &[&str]) -> Result<Command> {
 }
 
 impl Making<'_> {
-    /// Checks all commands and, by [`Self::verify`], begun steps. Then makes unfinished `steps` in
-    /// order, appends all to `made`, and stops after a command with exit status 1 (a failed check).
+    /// Checks all commands and existing files ([`Self::verify`]). Then makes `steps` in order, and
+    /// appends each to `made`, even if its file existed; stops after a command with exit status 1.
     pub(super) fn make(&self, steps: &[Step], made: &mut Vec<FinishedStep>) -> Result<Outcome> {
         steps.iter().try_for_each(|step| self.check(step))?;
         make_folder(self.folder)?;
@@ -158,8 +158,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Returns the result of `work`. With `--shard`, holds `run.lock` meanwhile, and retries while
-    /// another process holds this lock or one that `work` needs (even to check a complete shard).
+    /// Runs `work`, and returns its result. With `--shard`, only one process does this at a time:
+    /// each retries until it gets the lock `run.lock` and all locks that `work` takes.
     fn alone<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         if self.shard.is_whole() {
             return work();
@@ -173,7 +173,6 @@ impl Making<'_> {
         }
     }
 
-    /// Waits before the next attempt to get a lock of another process.
     fn pause(&self) -> Result<()> {
         self.session.progress().check()?;
         thread::sleep(Duration::from_millis(100));
@@ -206,9 +205,8 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Stores this program's probes (checksums of steps made in small) in `run.json` unless they
-    /// are there. Returns an error if `run.json` has another program's probe of a begun step, which
-    /// differs; ignores steps that `--fresh` makes anew.
+    /// Stores each step's probe (the checksum of its file in a small run) in `run.json`. Fails if
+    /// the program that began the step had another probe, unless `--fresh` makes the step anew.
     fn verify(&self, wanted: &[Step]) -> Result<()> {
         let path = self.folder.join("run.json");
         let read = || read_by(&path, |text| serde_json::from_str(text));

@@ -133,7 +133,7 @@ const FROM_WEIGHTS: &[&str] = &["generation"];
 const PLANNED_SHARE: f64 = 0.9;
 
 const MEASURED_GAMES: u64 = 16_384;
-/// The seconds that a self-play game of [`cores`] takes on one core of the reference machine.
+/// The seconds of a self-play game in the speed test [`cores`] on a core of the reference machine.
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {

@@ -131,7 +131,6 @@ pub fn mark_fresh(steps: &mut [Step], name: Option<&str>) {
 struct Reader<'a> {
     recipe: &'a Recipe,
     folder: &'a Path,
-    /// The parser of the command line of `othello-engine`, which lists its subcommands.
     engine: clap::Command,
     steps: Vec<Step>,
 }
@@ -185,8 +184,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds `--key` and `value` (for the key `inputs`, only `value`) to the command line of `step`.
-    /// A seed is the sum of `value`, the recipe's seed and `part`, the index of a repeated step.
+    /// Adds `--key value` (for the key `inputs`, only `value`) to the command line of `step`. A
+    /// seed is increased by the recipe's seed and by `part`, the index of the step's repetition.
     fn add_flag(&self, step: &mut Step, key: &str, value: &Value, part: i64) -> Result<(), String> {
         let flag = (key != "inputs").then(|| format!("--{key}"));
         let seed = |number| self.recipe.seed.wrapping_add(number).wrapping_add(part as u64);
@@ -209,8 +208,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the files of the steps that `text` names (several with `repeat`), and adds the
-    /// steps' names to `inputs`. If `text` names no step, returns `text` itself.
+    /// If `text` names an entry of the recipe, returns the files that its steps make, and adds the
+    /// names of the steps to `inputs`. Otherwise returns `text` itself.
     fn files(&self, text: &str, inputs: &mut Vec<String>) -> Result<Vec<String>, String> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.recipe.table.get(name).filter(|it| it.get("command").is_some());

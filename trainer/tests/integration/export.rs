@@ -139,8 +139,8 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// A C program must give the expected values by one exported header (also move by move), and by
-/// the code of another with the raw weights. A regression: the second one was silently skipped.
+/// A C program must give the expected values by the exported header `weights.h`, also move by move,
+/// and by the code of `other.h` with `weights.raw`. A regression: `other.h` was silently skipped.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");

@@ -16,7 +16,7 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns each pattern's squares, number of classes and digit order in its mirror image, as text.
+/// For each pattern of `program`, returns 3 texts: squares, number of classes, mirror permutation.
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));

@@ -42,7 +42,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports the number of texts in each notation, unless this program writes all of them.
+    /// Reports how many texts have each notation, unless all are transcripts, boards or OBF texts.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -93,8 +93,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
     })
 }
 
-/// Returns the moves in a table row or after a label: the longest field that begins with a square.
-/// Returns `None` if another field that begins with a square is not a prefix of it (a damaged row).
+/// Returns the moves in a text such as `7,f5d6c3` or `moves: f5d6c3`: the longest field that begins
+/// with a square, here `f5d6c3`. `None` if the moves of another field are not the first of these.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
@@ -247,7 +247,8 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// How many passes [`Self::turn`] still accepts: 1 if `end` is after a pass, 2 at a game's end.
+    /// The number of passes that a text of the game may write next, without effect: 1 if `end` is
+    /// the position after a pass, 2 (one of each side) if the game is over, and otherwise 0.
     passes: u8,
 }
 

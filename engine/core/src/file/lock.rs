@@ -29,7 +29,7 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
 /// The first bytes of all files of the container format.
 pub(super) const CONTAINER: &[u8] = b"OTHELLO";
 
-/// Refuses an existing partial file that no killed run can have left. Called before the work.
+/// Returns an error if a partial file of `output` exists, but begins unlike this program's files.
 pub fn check_partial(output: &Path) -> Result<()> {
     let partial = partial_path(output);
     refuse_link(&partial)?;

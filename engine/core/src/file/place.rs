@@ -15,7 +15,7 @@ use super::{Existing, FileError, Result};
 pub(crate) enum Replaceable {
     /// Any file may be replaced (`--force`, or a file that belongs to this program only).
     Any,
-    /// Only a file that still has this length and time of change; `None`: no file (none was there).
+    /// A file may be replaced only if it still has this length and time of change; `None`: never.
     Only(Option<(u64, SystemTime)>),
 }
 

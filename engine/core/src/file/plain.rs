@@ -60,7 +60,7 @@ pub struct ShownFile {
 }
 
 impl ShownFile {
-    /// Creates the file with `bytes`, which begin with `head`. Refuses an existing file without it.
+    /// Writes a new file or replaces one that begins, as `bytes` do, with `head`; refuses others.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self> {
         let is_new = !path.exists();
         check_beginning(path, head)?;
@@ -69,8 +69,8 @@ impl ShownFile {
         Ok(Self { path: path.to_owned(), head })
     }
 
-    /// Replaces the content of this file atomically. Refuses a file that does not begin with `head`
-    /// of [`Self::create`]. Does nothing once an input or output was refused for having this path.
+    /// Replaces the file's content atomically; refuses a file that does not begin with the `head`
+    /// of [`Self::create`]. Does nothing once this process tried to read or write other data there.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
@@ -80,7 +80,8 @@ impl ShownFile {
     }
 }
 
-/// Refuses a `path` or `PATH.partial` that begins otherwise than `head`; the latter may be cut off.
+/// Refuses an existing file at `path` that does not begin with `head`, and one at `PATH.partial`
+/// that does not begin with `head` and is not just the first bytes of `head`.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     check_beginning(path, head)

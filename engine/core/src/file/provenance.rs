@@ -154,8 +154,7 @@ mod tests {
         assert_eq!(one.canonical(), canonical);
     }
 
-    /// The current behaviour revision, and its checksum of the weights of `run small --seed 1`. A
-    /// new revision has the same checksum if it changes only work that `run small` does not do.
+    /// [`BEHAVIOUR_REVISION`], and the SHA-256 of the weights that `run small --seed 1` then makes.
     const RECORDED: (u32, &str) =
         (9, "91c19cc9948487642c2284c569742298b49e20d704bb7bcefd46e80999ec8120");
 

@@ -133,7 +133,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section unchecked and returns its name; `None` if it is raw or missing.
+    /// Skips the next section, unchecked. Returns its name; `None` if uncompressed or missing.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let (marker, place) = self.read_marker()?;
@@ -160,7 +160,7 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the raw sections read so far. The reader yields them without content.
+    /// Returns the places of the uncompressed sections so far; the iterator omits their contents.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }

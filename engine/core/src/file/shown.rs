@@ -14,7 +14,7 @@ pub(super) fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses a progress file's path, ends the file's updates, and removes it if this process made it.
+/// Refuses `output` if it is a progress file, which is then no longer updated (and removed if new).
 pub fn refuse_shown(output: &Path) -> Result<()> {
     refuse(output, |path| collide(output, path))
 }

@@ -60,7 +60,7 @@ impl FactorShape {
     }
 }
 
-/// A shape in a text such as `64` or `64/20`: the vectors' width and, optionally, a group's phases.
+/// A shape in a text such as `64` or `64/20`: the vector width and, optionally, phases per group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
@@ -68,8 +68,8 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the chosen shape. If the choice omits the phases of a group, their number is that of
-    /// `before`, the shape of the pattern set or initial weights; if that is `None`, it is 20.
+    /// Returns the chosen shape. If the text omits the number of phases per group, uses that of the
+    /// shape `before` (of the pattern set or initial weights), or 20 if `before` is `None`.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(20);
         FactorShape { dimensions: self.dimensions, phases }

@@ -14,7 +14,7 @@ pub struct Indices(pub [i16; LANES]);
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// Twice the powers of `disc`, for flips. Elements 64 (no square) to 127 (only padding) are 0.
+    /// How much a flip on each square changes each index. Elements 64 (no square) to 127 are 0.
     flip: Box<[Indices; 128]>,
 }
 

@@ -136,8 +136,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes the folder, the held lock file `own` last. Only then can another process start here,
-    /// so this function removes none of its files.
+    /// Removes the run's files, then the folder. The last file is the lock file `own` that this
+    /// process holds: while it exists, no other process can add files, which would also be removed.
     pub(super) fn remove(&self, own: &Lock) -> Result<()> {
         // If killed before `run.json` is removed, a later start can still remove the rest.
         let turn = |name: &String| match own.path.ends_with(name) {

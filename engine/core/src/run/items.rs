@@ -33,8 +33,8 @@ pub trait Items: Sync {
     /// Returns the input of [`Self::make`]. Called for one part after the other, in order.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Makes some units of the part whose input is `input`. Returns one result for each unit, in
-    /// order. Several threads may call this at once.
+    /// Makes `units`, some units of a part, and returns their results in order. `input` is what
+    /// [`Self::begin`] returned for the part. Several threads may call this at once.
     fn make(
         &self,
         input: &Self::Input,
@@ -67,7 +67,7 @@ struct State<W: Items> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<W>>,
-    /// The index in the stage of the next part for [`Items::ends`], which may end the stage there.
+    /// The index in the stage of the first part that was not yet passed to [`Items::ends`].
     asked: u64,
     has_ended: bool,
     failed: Option<W::Error>,

@@ -70,7 +70,7 @@ impl Run {
         failed.map_or(Ok(unfinished), Err)
     }
 
-    /// Returns the path of a complete part and the places of its raw sections. Skips their content.
+    /// Returns a complete part's path and the places of its uncompressed sections; skips these.
     pub fn raw_sections(
         &self,
         stage: usize,

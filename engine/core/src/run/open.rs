@@ -136,8 +136,8 @@ impl Run {
         Ok((run, done))
     }
 
-    /// Returns true if the existing output's provenance includes all settings of this run, as for a
-    /// fit that reached its time limit: the same command continues the fit.
+    /// Returns true if the existing output belongs to this run: its provenance has all settings of
+    /// the run. It has more if a fit stopped at its time limit; the same command continues it.
     fn has_made_output(&self) -> bool {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         let there = Reader::open(&self.output, kind).map(|reader| reader.provenance().clone());

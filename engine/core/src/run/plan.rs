@@ -11,14 +11,14 @@ use crate::text::Invalid;
 /// Everything that determines the parts of a run and its output.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The kind of the main output; `None` for another format, which the command itself checks.
+    /// The main output's kind; `None` if it is not a container file, so the command must check it.
     pub kind: Option<Kind>,
     /// The provenance of the output: the settings and inputs that determine its content.
     pub provenance: Provenance,
     /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// The key in the provenance, such as `games`, of the number of units in the first stage, if
-    /// raising this number can extend the run.
+    /// The provenance entry, such as `games`, with the number of units in the first stage, if a run
+    /// with a greater number can extend this run; otherwise `None`.
     pub growing: Option<Cow<'static, str>>,
 }
 

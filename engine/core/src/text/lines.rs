@@ -126,8 +126,8 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)>
     Ok((read, number))
 }
 
-/// Returns whether `line` continues the game with the lines `game`. Any line continues a PGN tag; a
-/// result, or moves not numbered 1, continue a game that has a line with move number 1.
+/// Returns true if `line` belongs to the game of the lines `game`: after a PGN tag, any line; after
+/// a line with move number 1, a result or further moves (without a number, or not number 1).
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);

@@ -118,11 +118,10 @@ impl Weights {
         self.factors.as_ref()
     }
 
-    /// Returns these weights with factor vectors of the shape `shape`. Additional factors are 0. If
-    /// n groups of phases become one, the new vector of a class consists of its n old vectors, each
-    /// times 1/√n, so the contribution of a pair of classes becomes its mean over the n groups. The
-    /// weight of a class makes up for a change in the contribution of its vector alone. `None` if
-    /// the new vectors are too short for the old ones, or if a new group splits an old one.
+    /// Returns these weights with factors of the shape `shape`. If n groups of phases become one,
+    /// the contribution of each pair of classes becomes its mean over the n groups; that of a class
+    /// by itself (weight and factors) stays the same in each phase, except for rounding.
+    /// `None` if the new vectors are too short for the old, or if a new group splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {

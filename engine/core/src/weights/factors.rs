@@ -33,10 +33,9 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Returns factors of another shape, with k times as many phases per group; `None` unless k is
-    /// an integer and the vectors are at least k times as wide. A new group unites n old groups (k,
-    /// or fewer in the last): the first half of a new vector consists of the first halves of its n
-    /// old vectors, each times 1/√n, then zeros; likewise the second half.
+    /// Returns factors with k times as many phases per group; `None` unless k is an integer and the
+    /// vectors are at least k times as wide. A new vector joins n old ones, n ≤ k, each times 1/√n:
+    /// the halves whose squares are added, zeros, the halves whose squares are subtracted, zeros.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();

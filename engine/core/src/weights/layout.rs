@@ -25,7 +25,7 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 #[derive(Clone, Debug)]
 pub struct TableLayout {
     /// For each lane, the index in a phase's table of the weight of configuration 0 (empty squares)
-    /// of the lane's pattern; for a lane without a pattern instance, the index of the table's zero.
+    /// of the lane's pattern, or of a weight that is always 0 if the lane has no pattern instance.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,

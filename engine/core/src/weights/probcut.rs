@@ -229,7 +229,8 @@ impl Ends {
         self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
-    /// Returns a level's standard deviations: see [`Self::with_deviations`]; `None` above the last.
+    /// Returns how many standard deviations outside the window a prediction must be for a cut, at
+    /// the confidence level with the index `confidence` (0 is the lowest); `None` if there is none.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }

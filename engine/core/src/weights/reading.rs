@@ -82,7 +82,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
 /// first section is read; without stored counts, `weights.counts` is one row of zeros.
 pub(super) struct ReadSections {
     pub(super) weights: Weights,
-    /// The names of the sections that were read; for `weight changes 07`, the name `weights 07`.
+    /// The names of the sections read; `weights 07` also if `weight changes 07` has differences.
     came: BTreeSet<String>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,

@@ -12,7 +12,7 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors: vector i is `vectors[MARGIN + i]` in [`steps`].
+/// The indices of a position's factor vectors in a table, counted from its element `MARGIN`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     pub(super) middles: &'a Middles,

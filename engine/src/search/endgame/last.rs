@@ -32,7 +32,7 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Expects the empty squares in ascending order.
+/// Searches the last four empty squares, given in ascending order; returns a bound of the score.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,

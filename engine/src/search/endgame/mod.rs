@@ -41,8 +41,8 @@ const FIRST_MARGIN: Value = Value::from_score(3);
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Searches `position` to the end of the game. Also stores the score of the child after the
     /// best move, so that a later search of the child only looks for a move with that score. If a
-    /// limit ends the search, the error has the score of `position` that an earlier search stored
-    /// or, without one, the result of the fixed-depth search that guesses the score.
+    /// limit ends the search, the error has the result to use instead: the score that an earlier
+    /// search stored or, if there is none, the result of a fixed-depth search.
     pub(super) fn endgame_to_the_end(&mut self, position: &Position) -> Result<Best, Reached> {
         let state = self.evaluator.state(position);
         let best = match self.solved(position) {

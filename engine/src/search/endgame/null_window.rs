@@ -52,7 +52,7 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index in the list of moves that an ordering key contains; `i32::MIN`: 15 (no move).
+/// Returns the list index of the move that has this ordering key; 15 (no move) for `i32::MIN`.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES

@@ -280,7 +280,7 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns Σ weight · [`Self::factor`] / 256, each rounded, in 1/[`WEIGHTS_PER_OCCURRENCE`].
+    /// Returns Σ round(weight · [`Self::factor`] / 256) over the positions, in 1/64 occurrence.
     pub fn total_weight(&self) -> u64 {
         let weights = self.positions.iter().map(|row| row.weight().steps());
         weights.map(|weight| u64::from(fixed::combined_weight(weight, self.factor))).sum()
@@ -363,13 +363,12 @@ impl Errors {
     }
 }
 
-/// The minuend of a residual: residual = target − sum of the weights of a position's parameters.
+/// The target t of [`Backend::residual_sums`]: residual = t − Σ weights of a position's parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The label. [`Backend::residual_sums`] are then −½ · the gradient of Σ weight · residual².
+    /// The position's label, to compute −½ · the gradient of Σ weight · residual².
     Label,
-    /// 0 in place of the label. The residual sums are then −A · v, where A is the matrix of the
-    /// normal equations and v the vector of weights.
+    /// 0, to compute −A · v, with the matrix A of the normal equations and the weight vector v.
     Zero,
 }
 

@@ -31,7 +31,7 @@ const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
 const MAX_RANDOM_MOVES: u32 = 2;
 const TRIED_DEVIATIONS: [f64; 6] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0];
 
-/// A calibrated model, and its errors on positions that it was not fitted to.
+/// A calibrated model of endgame ProbCut, and its errors on positions that it was not fitted to.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
     /// The calibrated model of endgame ProbCut.

@@ -52,11 +52,9 @@ pub struct Calibrated {
     /// is explained by counts alone (such as the number of the opponent's replies), without
     /// patterns.
     pub explained_by_replies: f64,
-    /// The best of the tried strengths s of [`Self::trials`]. For comparison: each reply of the
-    /// opponent subtracts 16 points from a move's score.
+    /// The best of the tried strengths: the one with the fewest nodes in [`Self::trials`].
     pub strength: i16,
-    /// The searches with each tried strength s. If the move-ordering evaluation after a move is x
-    /// discs for the opponent, it subtracts s·x/32 points from the move's score (none for s = 0).
+    /// The searches with each tried strength (factor of the move-ordering evaluation; 0: without).
     pub trials: Vec<Trial>,
 }
 
@@ -101,7 +99,8 @@ const RIDGE: f64 = 10.0;
 /// A ridge so large that pattern weights are 0 and only counts (such as of replies) have weights.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns one stage that solves the positions to learn from, then one for each strength to try.
+/// Returns the stages of the calibration: one solves positions to which the weights are fitted, the
+/// others try one strength (factor of the weights in a move score) each.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -114,7 +113,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Learns move-ordering weights and their strength. Equal weights and settings give equal results.
+/// Fits move-ordering weights and their factor in move scores. Equal inputs give equal results.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
         MoveOrderingWeights::new(settings.set.clone(), strength, steps).map_err(|reason| {
@@ -152,8 +151,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths (factors of the weights in a move score) to try, as multiples of the one at which
-/// `found.counts[0]` discs, the fitted effect of a reply, are 16 points, its penalty in a search.
+/// The strengths to try, as multiples of the strength with which discs of the move-ordering
+/// evaluation and replies of the opponent affect a move score in the same ratio as in the fit.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns the solved families ([`Family`]) to which the weights are fitted, then those held out.

@@ -187,8 +187,8 @@ impl Counts {
         })
     }
 
-    /// Returns the played share of moves by stage and kind. [`leaning`] pulls a kind's share to its
-    /// [`Family`]'s share in the stage, and the latter to the family's share in all stages.
+    /// Returns the share of legal moves that were played, by stage and kind of move. [`leaning`]
+    /// pulls it towards the share of all moves of equal rank and memory ([`Family`]) in the stage.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {

@@ -1,6 +1,6 @@
-//! Draws a sample from each self-play game; fits two linear regressions to 4/5, tests them on 1/5.
-//! The first predicts a deep search's value (ProbCut) or the exact score (endgame ProbCut) from a
-//! shallow search, the second log σ, where σ is the standard deviation of the first's error.
+//! Draws a sample from each self-play game, and fits two linear regressions to 4/5 of the samples.
+//! One predicts a deep search's value (ProbCut) or the exact score (endgame ProbCut) from a shallow
+//! search. The other predicts log σ, where σ is the standard deviation of that prediction's error.
 
 use std::fmt;
 

@@ -11,11 +11,11 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 /// corners; and 1 if the number of empty squares in the move's quadrant was odd before it, else 0.
 pub(super) const COUNTS: usize = 3;
 
-/// The positions after all moves of one position: for each, its parameter indices, its [`COUNTS`]
-/// counts, and its exact score for the opponent of the side that moved.
+/// The positions after all moves of one position. For each: its parameter indices; counts, such as
+/// of replies ([`COUNTS`]); its exact score for the opponent of the side that moved.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// The positions of families ([`Family`]), one a row; `families` has the range of rows of each.
+/// Positions, one a row. Each range in `families` has the positions after all moves of a position.
 pub(super) struct Siblings {
     parameters: Array2<u32>,
     counts: Array2<f64>,
@@ -58,8 +58,7 @@ impl Siblings {
     }
 
     /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)² by conjugate
-    /// gradients. Both scores are relative to the mean of their family. The preconditioner is
-    /// [`Self::diagonal`], plus `ridge` for pattern weights.
+    /// gradients, with both scores relative to their mean over the moves of one position.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -92,8 +91,8 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns 1 − Σ (predicted − true score)² / Σ (true score)², with both scores relative to
-    /// their family's mean: the share of the variance within families that `by` explains.
+    /// Returns the share of the variance of scores between a position's moves that `by` explains:
+    /// 1 − Σ (predicted − true score)² / Σ (true score)², each relative to its mean over the moves.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -103,8 +102,8 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the design matrix (a row for each position) times `weights`, which are the pattern
-    /// weights, followed by the weights of a move's counts (see [`COUNTS`]).
+    /// Returns the predicted score of each position. `weights` has the pattern weights, then those
+    /// of the number of replies, the number of replies on corners and an odd quadrant ([`COUNTS`]).
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();

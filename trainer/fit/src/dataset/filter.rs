@@ -91,7 +91,7 @@ impl Filter {
     }
 
     /// Returns true if the position passes, else adds the first failing condition to `excluded`.
-    /// `played` is `None` outside games. `seed` and the position determine the key `share`.
+    /// `played` is `None` outside games. `seed` yields each position's random `share` from 0 to 1.
     pub fn passes(
         &self,
         row: &ScoredPosition,

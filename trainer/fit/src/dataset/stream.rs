@@ -46,7 +46,7 @@ pub struct PositionStream {
 }
 
 impl PositionStream {
-    /// Opens a stream over files and folders of records, in random order if `shuffled` is not 0.
+    /// Opens a stream of positions from files and folders; shuffles if `settings.shuffled` > 0.
     pub fn open(data: &[DataChoice], settings: StreamSettings) -> Result<Self> {
         let mut files = DataChoice::files(data)?;
         if let Some(choice) = files.iter().find(|choice| DatasetFolder::is_at(&choice.path)) {

@@ -52,7 +52,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// Returns the shipped pattern set of the program's evaluation.
+    /// Returns the shipped pattern set that has the patterns of this Othello program's evaluation.
     pub fn set(self) -> PatternSet {
         PatternSet::shipped(&self.to_string().to_lowercase()).expect("the set is shipped")
     }

@@ -91,8 +91,9 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins the arrays of a `kind`, such as `weights`, to a matrix of `rows` rows, with one column
-    /// or `dimensions` columns for each parameter; `None` if the first pattern has no such array.
+    /// Joins the arrays of a `kind`, such as `weights_00`, …, to a matrix: by phase or group of
+    /// phases (rows) and parameter (one column; for factors, `dimensions` columns each). Returns
+    /// `None` if the first pattern has no such array.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,

@@ -1,11 +1,11 @@
 //! Writes games as a WTHOR file (`.wtb`), the format of [`crate::source::wthor`].
 //!
-//! The numbers of the players and the tournament and the date are 0. All theoretical scores refer
-//! to the number n of empty squares in the header. n is the most frequent number at which games are
-//! solved, or 0 if there is none or a game reaches it without a score. If n is 0 or a game ends
-//! before n, its theoretical score repeats its result. The result of an unfinished game is the
-//! stated one or, if there is none, black's discs. Other data of our records, such as search
-//! values, are lost.
+//! The numbers of the players and the tournament and the date are 0. All theoretical scores of a
+//! file are exact scores at one number n of empty squares, here the most frequent at which games
+//! have an exact score. n is 0 if no game has an exact score, or if a game that reaches n has none
+//! at n. If n is 0 or a game ends before n, the game's theoretical score is its result. The result
+//! of an unfinished game is the stated one or, if there is none, black's discs. Other data of our
+//! records, such as search values, are lost.
 
 use std::collections::BTreeMap;
 

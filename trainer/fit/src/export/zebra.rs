@@ -80,7 +80,8 @@ fn decided() -> impl Iterator<Item = (Phase, Between)> {
     phases.filter(|(_, between)| between.is_stored())
 }
 
-/// Fits the pattern weights of `stages`, one for each parameter in `order`, by least squares.
+/// Fits the pattern weights of `stages` by least squares, so that interpolation between stages
+/// approximates `weights`. `order` lists the parameters of `weights` in the order of Zebra's file.
 fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     for (place, &parameter) in order.iter().enumerate() {
         let mut least_squares = Stages::default();
@@ -136,8 +137,8 @@ fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Ph
 }
 
 /// Reads Zebra's evaluation file: every phase gets the weights that Zebra interpolates from the
-/// file's stages. A quarter of the constant (in odd-numbered phases, plus the parity) is added to
-/// each weight of the pattern `row 2`, which has four instances.
+/// file's stages. A quarter of the number that Zebra adds to all values of a phase is added to each
+/// weight of the pattern `row 2`, which has four instances.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -224,17 +225,17 @@ const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
 /// The number of played discs of the last stage, the full board. The file has no weights for it.
 const FULL: usize = 60;
 
-/// Zebra's linear interpolation between two stages.
+/// The weighted mean of two successive stages, by which Zebra interpolates the weights of a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Between {
-    /// The index in [`STORED`] of the first of the two stages; `STORED.len()` for the full board.
+    /// The index in [`STORED`] of the earlier averaged stage; `STORED.len()` for the full board.
     before: usize,
-    /// The parts of stage `before` (1 or more) and of the next stage in their weighted mean.
+    /// The weights of stage `before` and the next stage in the mean, which divides by their sum.
     shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the interpolation for `phase`, whose index Zebra rounds up to an even number ≥ 8.
+    /// Returns the two stages around `phase` (rounded up to an even number ≥ 8) and their shares.
     fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -258,8 +259,8 @@ impl Between {
     }
 }
 
-/// A least-squares fit of one number (such as a parameter's weight) for each stage of Zebra's file.
-/// Numbers interpolated between the stages approximate given numbers (tridiagonal equations).
+/// A least-squares fit. Finds one number for each stage of Zebra's file, such as a parameter's
+/// weight, so that interpolation between the stages approximates the given number of each phase.
 #[derive(Default)]
 struct Stages {
     diagonal: [f64; STORED.len()],
@@ -268,8 +269,8 @@ struct Stages {
 }
 
 impl Stages {
-    /// Adds `weight` · (x − `number`)² to the minimised sum of squares, where `between`
-    /// interpolates x from the fitted numbers of two stages. Zebra's file must store both stages.
+    /// Adds a phase's given `number`; its squared difference from the number interpolated by
+    /// `between` counts `weight` times. `between` must not use the full board, which is not fitted.
     fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -282,7 +283,7 @@ impl Stages {
         }
     }
 
-    /// Returns the fitted number of each stage (Thomas algorithm). Each needs a term of weight > 0.
+    /// Returns each stage's fitted number. At each, a phase of weight > 0 must have been added.
     fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

@@ -131,7 +131,7 @@ pub struct State {
 pub(super) const HEAD: &str = "phase";
 
 impl State {
-    /// Returns the vector with this name; an error if the state has no such vector.
+    /// Returns the vector `name` of the solver, such as `weights`; an error if the state lacks it.
     pub fn vector(&self, name: &str) -> Result<&[f64]> {
         let found = self.vectors.iter().find(|(own, _)| own == name);
         found.map(|(_, vector)| vector.as_slice()).ok_or_else(|| FitError::in_section(name))
@@ -153,8 +153,8 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Updates `solver` until the stopping rule or `checkpoints` ends the fit. Returns an error if,
-    /// at the start, `solver` has not completed exactly as many epochs as `self.vector` states.
+    /// Updates the weights until the stopping rule or `checkpoints` ends the fit. Returns an error
+    /// if `solver` does not begin at the epoch of the fit: 0, or that of the resumed snapshot.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,
@@ -218,7 +218,7 @@ pub type Take<'t> = dyn Fn() -> Result<Option<Snapshot>> + 't;
 /// If it returns false, the fit stops. Stops do not affect the weights of a resumed fit.
 pub type Checkpoints<'c> = dyn FnMut(Option<&Metrics>, &Take<'_>) -> Result<bool> + 'c;
 
-/// The [`Checkpoints`] of a fit that saves no state and is never stopped.
+/// Always returns true (continue): as [`Checkpoints`], it lets a fit run to its end without saves.
 pub fn without_stops(_: Option<&Metrics>, _: &Take<'_>) -> Result<bool> {
     Ok(true)
 }

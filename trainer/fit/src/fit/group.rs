@@ -100,8 +100,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws element d of the vectors in `to_begin_with` at random if element d of all initial
-    /// vectors (`factors`) is 0. Changes only the vectors of parameters that occur in training.
+    /// Draws initial factors where the initial weights have none: if factor d of every parameter is
+    /// 0 in `factors`, sets factor d of each parameter in training, in `to_begin_with`, at random.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {

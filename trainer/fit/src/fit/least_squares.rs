@@ -44,7 +44,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The `energy` at the initial weights, divided by the share of positions that it is summed on.
+    /// Gradient · preconditioned gradient at the initial weights, scaled to all positions.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
@@ -185,7 +185,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
 }
 
 impl<B: Backend> Solver<B> for LeastSquares<'_, '_, B> {
-    /// Does one step. If the first steps use a sample of the positions, they belong to epoch 1.
+    /// Does one step. Every step on all training positions is an epoch; steps on a sample are not.
     fn advance(&mut self) -> Result<Advance, BackendError> {
         let converged = self.progress.energy <= self.progress.start * f64::EPSILON;
         if self.progress.sample_steps > 0 {

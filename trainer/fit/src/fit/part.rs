@@ -164,9 +164,9 @@ pub fn pack(run: &Run, initial: Option<&WeightsFile>, progress: &dyn Progress) -
 const PACK: &str = "pack (parts)";
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
-/// Writes metrics, report and weights from the parts of all finished phases. The time limit ended
-/// the fits of the phases in `stopped`. `so_far` has the results of those with at least one epoch.
-/// The provenance states their numbers of epochs, on which the weights depend.
+/// Writes metrics, report and weights of a fit. Part files have the results of finished phases;
+/// `so_far` has those of phases that the time limit stopped (`stopped`) after at least one epoch.
+/// The provenance states how many epochs each stopped phase made, since the weights depend on it.
 pub(super) fn write(
     run: &Run,
     initial: Option<&WeightsFile>,

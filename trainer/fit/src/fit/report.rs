@@ -117,9 +117,9 @@ pub struct Metrics {
     /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
     #[serde(default)]
     pub learning_rate: Option<f64>,
-    /// The mean squared error of the unrounded weights, in discs², on the training positions of the
-    /// phase and the nearby phases that also train it or, with factors, of its group of phases.
-    /// With `adam`, each batch is measured before its update; otherwise, all after the epoch.
+    /// The mean squared error of the unrounded weights, in discs², on all positions to which the
+    /// phase was fitted, including any of nearby phases. With `adam`, each batch is measured
+    /// before its update; otherwise, all positions are measured after the epoch.
     pub train_mse: Option<f64>,
     /// The mean squared error of the unrounded weights on the validation positions, in discs²; null
     /// without such positions.

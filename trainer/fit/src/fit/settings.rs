@@ -37,8 +37,8 @@ pub struct FitSettings {
     #[serde(with = "as_text")]
     #[schemars(with = "String")]
     pub window: Window,
-    /// The ridge (L2 penalty), above 0 and at most [`MAX_RIDGE`]: it pulls every weight towards its
-    /// initial value (0, or that of `--init`) like this many more occurrences in training.
+    /// The ridge λ (L2 penalty, in occurrences), above 0 and at most [`MAX_RIDGE`]: a fit minimises
+    /// Σ error² + λ Σ (w − w₀)². The initial value w₀ of a weight w is 0, or that of `--init`.
     pub ridge: f64,
     /// The number of epochs without a better validation error after which a phase stops, for least
     /// squares and steepest descent.
@@ -79,9 +79,9 @@ pub struct FactorSettings {
     /// The learning rate at the beginning: about the largest change of a weight (in discs) or of a
     /// factor (in √disc) by one update. Over the epochs, it falls to 0 along half a cosine.
     pub learning_rate: f64,
-    /// The ridge (L2 penalty), above 0 and at most [`MAX_RIDGE`]. Every weight and factor is pulled
-    /// to its initial value as strongly as by `ridge` more training positions of its parameter. A
-    /// factor's initial value is that in `--init`, or else random, within ±0.025 √disc.
+    /// The ridge λ (L2 penalty, in occurrences), above 0 and at most [`MAX_RIDGE`]: a fit minimises
+    /// Σ error² + λ Σ (w − w₀)² over all weights and factors w. The initial value w₀ of a factor is
+    /// that of `--init`, or else random, within ±0.025 √disc.
     pub ridge: f64,
 }
 

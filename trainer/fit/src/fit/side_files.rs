@@ -48,7 +48,7 @@ impl SideFiles {
         Self { metrics, report, head, begun: Mutex::default() }
     }
 
-    /// Adds an epoch's line, unless an earlier process did. Packing sorts the lines by phase.
+    /// Appends an epoch's line to the metrics file; skips an epoch that a resumed fit repeats.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
         let failed = FileError::io(&self.metrics, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);

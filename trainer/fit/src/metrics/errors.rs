@@ -239,7 +239,7 @@ impl Tally {
         self.named(REGION, REGIONS.map(|(from, to, name)| format!("{name} ({from} to {to})")))
     }
 
-    /// Returns the groups from index `first` on that have positions, each with its name.
+    /// Gives `names` to the elements of `self.0` from `first` on; returns those with positions.
     fn named(&self, first: usize, names: impl IntoIterator<Item = String>) -> Vec<Group> {
         let groups = names.into_iter().zip(self.0[first..].iter().map(GroupErrors::from));
         let groups = groups.map(|(name, errors)| Group { name, errors });

@@ -166,8 +166,8 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of one of `files`, labelled by `rules`. An error of `explainer` is
-    /// returned with the board.
+    /// Describes a position of one of `files`, labelled by `rules`. Returns an error (with the
+    /// board) if `explainer` refuses the position because it has no legal move.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

@@ -120,8 +120,8 @@ const AT_ONCE: usize = 1 << 16;
 pub struct Overlap {
     /// The name of the training data in messages.
     pub data: String,
-    /// The number of test games with more than half of their positions in training. A position
-    /// outside games counts as a game.
+    /// The number of test games with more than half of their positions in training. In a file of
+    /// positions without games, each position counts as a game.
     pub games: usize,
     /// The number of test games that were looked up in the training data.
     pub of_games: usize,
@@ -132,8 +132,8 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Counts the test games and positions that are also in the training subset of `files`.
-    /// Messages call these files `data`.
+    /// Counts the games and positions of `test` that are also in the training subset of `files`.
+    /// `data` is the name of these files in [`Self::warning`].
     pub fn of(
         test: &TestGames,
         data: String,

@@ -34,18 +34,18 @@ pub struct Measuring<'a, E> {
     pub worst: usize,
 }
 
-/// The errors of an evaluation on some data.
+/// The errors of an evaluation on some data. The lists of groups omit groups without positions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
     /// The errors of every requested phase.
     pub phases: Vec<PhaseErrors>,
     /// The errors of all measured positions together.
     pub all: GroupErrors,
-    /// The errors by range of the value for the side to move, the lowest first; no empty groups.
+    /// The errors by range of the value for the side to move, the lowest first.
     pub by_value: Vec<Group>,
-    /// The errors by region of the game (opening, midgame, endgame); no empty groups.
+    /// The errors by region of the game (opening, midgame, endgame).
     pub by_region: Vec<Group>,
-    /// The errors by number of empty squares (13–18, 19–24, 25–30, even, odd); no empty groups.
+    /// The errors by range (13–18, 19–24, 25–30) and by parity of the number of empty squares.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,

@@ -17,21 +17,21 @@ use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 /// significant first) of three numbers, and the constants that turn these numbers into its class.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// One square of each mirrored pair, at most five.
+    /// One square of each pair that the pattern's only mirror symmetry swaps; at most five.
     pub first: Vec<Square>,
     /// The mirror images of the squares in `first`, in the same order.
     pub second: Vec<Square>,
     /// The squares (at most ten) that the mirror does not move; without mirrored pairs, all.
     pub fixed: Vec<Square>,
-    /// The multiplier of the base-3 number of `fixed` in a class: 3ᵏ(3ᵏ + 1)/2 for k mirror pairs.
+    /// The number of classes that differ only in the k mirrored pairs of squares: 3ᵏ(3ᵏ + 1)/2.
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// With four or eight symmetries, the class of each base-3 number of all squares; else `None`.
+    /// The class of each configuration (base-3 index), if a pattern has four or eight symmetries.
     pub map: Option<Vec<u16>>,
 }
 
-/// The lists and the map of a pattern's [`Lane`]s, with indices in the pattern in place of squares.
+/// A pattern's squares, as indices in its list of squares, divided by its mirror symmetry.
 struct MirrorSplit {
     first: Vec<usize>,
     second: Vec<usize>,

@@ -31,8 +31,8 @@ pub(crate) use class::Lane;
 use index::Indexer;
 pub use index::{InstructionSet, MAX_FEATURES, Row};
 
-/// The parameters of one phase, in the order of a fit: the classes of each pattern, numbered as in
-/// `class.rs`, then the scalar features. A weights file orders them differently inside a pattern.
+/// A pattern set and the indices of its parameters in a fit (not their values): the classes of each
+/// pattern, numbered as in `class.rs`, then the scalars. Weights files number classes differently.
 #[derive(Clone, Debug)]
 pub struct Model {
     set: PatternSet,

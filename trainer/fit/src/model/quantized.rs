@@ -35,8 +35,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights and factors rounded to coarser steps. The contribution ([`own_worth`]) that
-/// a class's factor vector alone loses by this is added to its weight before that is rounded.
+/// Returns the weights and factors in coarser steps. Factors are rounded first; each weight gains
+/// the contribution ([`own_worth`]) that its parameter's factors thereby lost, and is then rounded.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {

@@ -274,7 +274,7 @@ impl Inputs {
         Ok(Self { files, random_plies, bytes })
     }
 
-    /// Passes accepted records to `take`. Prints refusals, and the messages of [`Imported::count`].
+    /// Passes accepted records to `take`; prints refusals and results that the moves contradict.
     fn read<T: Imported>(
         &self,
         open: fn(&Path) -> Result<Entries<T>>,

@@ -119,7 +119,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Checks that each rule's weight times `weight`, of a file, is within 2 % of some [`Weight`].
+    /// Checks the `weight` of a file: times the weight of each rule, it must be within 2 % of a
+    /// multiple of 1/64 occurrence, as [`Weight::check`] requires.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));

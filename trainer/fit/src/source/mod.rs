@@ -92,7 +92,7 @@ pub struct Place {
 }
 
 impl<T: 'static> Entries<T> {
-    /// Creates a reader by `read`, which returns the next record and sets its place.
+    /// Creates a reader from `read`, which returns the next record and writes its place to `at`.
     fn new(
         unit: &'static str,
         read: impl FnMut(&mut Place) -> Result<Option<Result<T, String>>> + 'static,
@@ -136,8 +136,8 @@ impl<T: 'static> Entries<T> {
     }
 }
 
-/// Returns the game with `result` as its stated result, unless the game ends with this result: as
-/// its score, or as the difference of the discs without empty squares.
+/// Returns the game with `result` (for black) as its stated result; without a stated result if the
+/// moves end the game with `result`, whether or not the winner gets the empty squares.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();

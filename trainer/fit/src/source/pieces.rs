@@ -152,8 +152,8 @@ struct Scan {
 
 impl Scan {
     /// Returns true if `byte` is the `)` that ends a game: the first `)` or, if `has_variations`
-    /// (SGF), the one that closes the outermost `(`. A `;)` outside games also counts as an end, so
-    /// that the text before it is parsed as a game, and refused.
+    /// (SGF), the one that closes the outermost `(`. Also true for the `;)` of a damaged game whose
+    /// beginning, `(;`, is missing, so that this game is refused.
     fn ends(&mut self, byte: u8, has_variations: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';

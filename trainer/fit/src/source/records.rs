@@ -160,7 +160,7 @@ impl Records {
 }
 
 impl RecordRange {
-    /// Reads the frames of the range, and passes each to `take`, in order.
+    /// Reads this range of frames (blocks of records) from its file; passes each frame to `take`.
     pub fn each_frame<E: From<RecordError>>(
         &self,
         mut take: impl FnMut(Frame) -> Result<(), E>,

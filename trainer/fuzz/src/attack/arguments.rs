@@ -30,7 +30,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags for amounts of work. With a hostile number, running until it is killed is no fault.
+/// Words before amounts of work. With a hostile amount, a command may run until it is killed.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -131,7 +131,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command, which may be endless or must be refused with a given text; notes any fault.
+/// Runs the command line `list`, and notes any fault. If `is_endless`, the command may run until it
+/// is killed; with a `refusal`, it must refuse its arguments with this text in the message.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -228,7 +229,8 @@ fn regular_files(folder: &Path) -> Files {
     files_in(folder, except)
 }
 
-/// Describes a changed or deleted file, with `--force` only an input or an unnamed `notes.txt`.
+/// Returns a fault if the command changed or deleted a file that existed before. With `--force`,
+/// only an input counts, and the file `notes.txt` if the arguments `list` do not contain its name.
 fn harm(list: &[OsString], inputs: &[OsString], [before, after]: [&Files; 2]) -> Option<String> {
     let has = |word: &str| list.iter().any(|it| it == word);
     let is_input = |name: &Path| inputs.iter().any(|input| input == name.as_os_str());

@@ -46,8 +46,8 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command. Returns its exit status (−1 if killed), and its outcome or, as an error, a
-/// description of its fault, such as a crash, or the message by which it refuses its input.
+/// Runs a command. Returns its outcome and its exit status (−1 if killed). If the command has a
+/// fault such as a crash, `Err` describes the fault; if it refuses its input, `Err` is its message.
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -65,7 +65,8 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Returns how `found` differs from `self`. Match files, with times, count only if `is_fixed`.
+    /// Describes how the files `found` differ from `self.files`. A match file has times, so it may
+    /// differ, unless `is_fixed` states that every run of the command writes the same bytes.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -86,8 +87,8 @@ impl Outcome {
     }
 }
 
-/// Disturbs each writing command `times` times, and resumes it. `disturbance` returns `None` if it
-/// ran nothing, else what it did and the ended run (`None`: killed or out of memory, not checked).
+/// Disturbs each writing command `times` times, and resumes it. `disturbance` returns what it did
+/// and the run (`None` if killed or out of memory), or `None` to skip the command.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -218,8 +219,8 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls fail. `choose` returns their kind, their number in an undisturbed run (if 0,
-/// the run is skipped), which one fails first (from 1), its error, and whether all later ones fail.
+/// Makes system calls fail. `choose` returns the kind of call, how many an undisturbed run makes,
+/// the first to fail (from 1), its error number, and true if all later ones also fail.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

@@ -119,8 +119,8 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Kills a command and resumes it `files` times, each with one damaged file. If the damage can be
-/// detected, the command must refuse or give an undisturbed run's files and, if `is_fixed`, report.
+/// Kills a command, and resumes it `files` times, each with one stored file damaged. If the damage
+/// can be detected, the command must refuse the file, or give the result of an undisturbed run.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

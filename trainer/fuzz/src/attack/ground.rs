@@ -30,7 +30,7 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// How [`Place::make`] makes an undamaged file; `None` if the command of another kind makes it.
+    /// The command line or source of an undamaged file; `None` if another kind's command makes it.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,
@@ -52,7 +52,7 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// The index of the paragraph of `commands.txt` with non-writing commands not in `kinds.txt`.
+/// The paragraph of `commands.txt` (from 0) with commands that write no file, such as `perft`.
 pub(super) const OTHER_READERS: usize = 2;
 pub(super) const WORDED: usize = 3;
 pub(super) const NAMED: usize = 4;

@@ -42,7 +42,7 @@ pub struct Rounds {
     /// command that writes
     #[arg(long, default_value_t = 2)]
     pub obstacles: usize,
-    /// Number of players that leave processes behind in a match, up to 6
+    /// Number of players, up to 6, that start other processes; a match must end all of these
     #[arg(long, default_value_t = 6)]
     pub engines: usize,
     /// Number of randomly changed lists of arguments, for all commands together
@@ -50,7 +50,7 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// Runs all attacks of one kind (a round). The number is the field of [`Rounds`] for this kind.
+/// A function that runs all attacks of one kind; its `usize` is the field of [`Rounds`] for them.
 type Attack = fn(&mut Ground<'_>, usize);
 
 /// Runs all rounds, and prints counts and findings. Returns true if there is no finding.

@@ -15,8 +15,8 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Runs each writing command `times` times with one of [`THINGS`] at the path of an output, of its
-/// `.partial` file or `.parts` folder; then each command in [`NEARBY`] with each thing at its path.
+/// Runs each writing command `times` times with an obstacle (one of [`THINGS`]) at the path of an
+/// output, `.partial` or `.parts`. Then puts each at each path of [`NEARBY`], and runs its command.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -51,8 +51,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Runs a command with `thing` at `path`. It must not succeed if `must_be_refused`. If it looks for
-/// `path` without being told (`is_looked_for`), its error message must satisfy [`is_named`].
+/// Puts the obstacle `thing` at `path`, runs a command, and notes any fault. Success is a fault if
+/// `must_be_refused`; a message that does not name the obstacle is a fault if `is_looked_for`.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -77,7 +77,7 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns false if `thing` is a pipe or `/dev/zero` and `message` omits its kind or `path`.
+/// Returns true if `message` names the pipe or `/dev/zero` at `path`, or if `thing` is neither.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -87,7 +87,7 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns true if a command may replace `thing` at `path`, since an earlier run may have left it.
+/// Returns true if a command may take `thing` at `path` for its unfinished work, and replace it.
 fn may_be_replaced(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))

@@ -30,7 +30,7 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Of two runs at once, returns one with exit status 0 or 1; without one, `first` as a fault.
+    /// Of two runs on the same files, returns one that finished; else `first`, counted as a hang.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {

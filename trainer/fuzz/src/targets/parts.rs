@@ -40,7 +40,8 @@ pub(super) fn part_of_fit(data: &[u8]) {
     });
 }
 
-/// A fit must continue from a snapshot, or refuse it and begin the phase again, or diverge.
+/// A fit that resumes with the snapshot `data` must use it, or name it in a message and begin the
+/// phase again. The weights may diverge, since `data` may have any numbers.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {
@@ -64,7 +65,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Creates a setup by a fit that stops after `stop[0]` phases or `stop[1]` updates and resumes.
+    /// Stops a fit after `stop[0]` phases or `stop[1]` updates, reads its file `name`, and ends it.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };

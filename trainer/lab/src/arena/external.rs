@@ -126,7 +126,7 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(begun)
     }
 
-    /// The engine's side must have a legal move. `clock` is its remaining time for the game.
+    /// Returns the engine's legal move (it must have one). `clock` is the engine's remaining time.
     pub(super) fn choose(
         &mut self,
         game: &Underway<'_>,

@@ -230,7 +230,7 @@ fn test_of(provenance: &Provenance) -> Result<Option<Sprt>, String> {
     test.transpose().map_err(|error| format!("has no sequential test: {error}"))
 }
 
-/// Adds a stage's stored pairs to `played` until it has ended. Returns the stored [`Conditions`].
+/// Adds a stage's stored pairs to `played` until `played.has_ended`; returns the [`Conditions`].
 fn read_stage(
     run: &Run,
     stage: usize,

@@ -128,7 +128,7 @@ fn probability(p: f64) -> String {
 }
 
 impl MatchReport {
-    /// Returns true if the match has this finding.
+    /// Returns true if `finding`, such as a worse first player or a forfeit, is true of the match.
     pub fn shows(&self, finding: Finding) -> bool {
         let Statistics { elo, p_value, .. } = self.statistics;
         let proven = p_value < SIGNIFICANT;

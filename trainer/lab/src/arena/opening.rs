@@ -62,7 +62,7 @@ impl Opening {
     }
 }
 
-/// Returns the moves `steps` with the passes between them and, if `side` needs it, a last pass.
+/// Returns the moves `steps`, and all passes, that lead to a position with `side` to move.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));

@@ -63,7 +63,7 @@ impl fmt::Display for Budget {
 pub enum Contestant<'a> {
     /// An evaluation with its strength, limits on each search, and pruning (`None`: none).
     Evaluation(&'a Evaluator, Strength, Budget, Option<&'a Pruning>),
-    /// An external program, its limits, and the most empty squares whose moves [`Effort`] omits.
+    /// An external program and its limits. [`Effort`] omits moves at or below this many empties.
     External(&'a ExternalEngine, Terms, u32),
 }
 
@@ -108,8 +108,8 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// The greatest number of empty squares at which an evaluation solves positions. The nodes and
-    /// the time of moves there, also of external programs, are not added to `effort`.
+    /// The number of empty squares at or below which moves do not count in `effort`, since an
+    /// evaluation then solves the position.
     exact: u32,
     pub(super) effort: Effort,
     game_time: Option<Duration>,

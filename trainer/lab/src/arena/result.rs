@@ -199,7 +199,7 @@ pub(super) struct OrderedPairs<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates an empty list; `enough` gets each pair's scores in order, and ends the list if true.
+    /// Creates a list that takes pairs until `enough`, given their scores in order, returns true.
     pub(super) fn new(enough: F) -> Self {
         Self { pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }

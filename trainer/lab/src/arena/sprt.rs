@@ -170,10 +170,9 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns [`SprtReport::elo_interval`]; an infinite end is `None`. It has the Elo differences
-    /// not rejected by any test with the error rates of `self` and the same distance, in expected
-    /// shares of points, between H0 and H1. A test that decides for one hypothesis rejects the Elo
-    /// difference of the other. At an end, the log-likelihood ratio of a test is at its bound.
+    /// Returns [`SprtReport::elo_interval`]; an infinite end is `None`. If both hypotheses are
+    /// shifted by the same expected share of points, the lower end is the largest H0 for which the
+    /// test decides for H1, the upper end the smallest H1 for which it decides for H0.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();

@@ -149,14 +149,14 @@ impl Statistics {
 /// distributed among those with Σ wᵢ = 1. It gives confidence bounds of the first player's expected
 /// share of a pair's points (Gaffke 2005, "Three test statistics for a nonparametric one-sided
 /// hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019, "A new
-/// confidence interval for the mean of a bounded random variable"). Let the xᵢ be the shares in all
-/// pairs and one added number. At confidence 1 − α, the lower bound is the α/2 quantile with 0
-/// added, the upper bound the 1 − α/2 quantile with 1 added. If all shares are 0 or 1, the bounds
-/// are those of Clopper and Pearson.
+/// confidence interval for the mean of a bounded random variable"). At confidence 1 − α, the α/2
+/// quantile is the lower bound if the xᵢ are the shares in all pairs and a 0; the 1 − α/2 quantile
+/// is the upper bound if they are these shares and a 1. If all shares are 0 or 1, the bounds are
+/// those of Clopper and Pearson.
 enum WeightedMean {
     /// The common value, if all averaged numbers are equal.
     Certain(f64),
-    /// A beta distribution with the weighted mean's mean and variance; exact for zeros and ones.
+    /// A beta distribution with the weighted mean's mean and variance; exact if each xᵢ is 0 or 1.
     Spread(Beta),
 }
 

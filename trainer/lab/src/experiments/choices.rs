@@ -67,8 +67,8 @@ impl Choices {
         numbers.into_iter().map(|number| self.combination(number)).collect()
     }
 
-    /// Returns the entries of a combination (in the form of [`Values::to_json`]) whose value is the
-    /// smallest or the largest of several numbers tried; omits entries with other kinds of values.
+    /// Returns the entries whose value in the combination `values` (made by [`Values::to_json`]) is
+    /// the smallest or the largest of several numbers tried for the entry.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |(path, choices): &(EntryPath, Vec<Value>)| {

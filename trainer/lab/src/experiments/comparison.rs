@@ -237,7 +237,7 @@ const PAIRED: [f64; 2] = [0.25, 1.0];
 /// each phase, an epoch of the weights reads the positions of all phases in its smoothing window;
 /// an epoch of the factors reads only those of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// The seconds of an epoch in a pattern instance of a position, for its weight and each factor.
+    /// Seconds of an epoch for each pattern instance of each position: per weight, and per factor.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;

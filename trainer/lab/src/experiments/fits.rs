@@ -1,4 +1,4 @@
-//! A study has test games and a run. Each step of the run fits a recipe.
+//! Studies fit recipes in the steps of a run, and measure the errors of the fits on test games.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -91,10 +91,10 @@ pub struct Tested {
 /// Checksums and texts that identify the inputs of a study's fits, and the paths of training data.
 #[derive(Default)]
 pub struct Origins {
-    /// The checksums of the data and of the initial weights, and the pattern sets as TOML.
+    /// Checksums of data and initial weights, and pattern sets as TOML, to identify the inputs.
     texts: BTreeSet<String>,
-    /// Training files in which test games are searched: the recipes' data files, and those files of
-    /// their initial weights that are found in the folders of data and test files.
+    /// Training files to compare with the test games: the recipes' data files, and files to which
+    /// their initial weights were fitted, if these are in a folder of data or test files.
     data: BTreeSet<PathBuf>,
 }
 

@@ -34,7 +34,7 @@ pub struct Tuning<'a> {
     /// The number of rounds. After each, at most half of the trials continue (rounded up, at least
     /// 2). `None`: as many rounds as leave two trials for the last one, but at most 5.
     pub rounds: Option<u32>,
-    /// True if early rounds reduce the games for each fit, false if the seeds for each trial.
+    /// True if early rounds use fewer games for each fit, false if fewer seeds for each trial.
     pub by_data: bool,
     /// The number of fits of each combination in the last round, each with another seed.
     pub seeds: u64,
@@ -220,9 +220,9 @@ impl Standing {
 }
 
 /// Returns each trial's standing after a round, and its error minus that of the best trial.
-/// `trials` has each trial's errors by seed, on the same games. A trial that diverged has no
-/// errors, and its difference is `None`. Of the n trials that did not diverge, at most
-/// max(2, ⌈n/2⌉) continue (in the `last` round, n).
+/// `trials` has each trial's errors by seed; none if it diverged (its difference is then `None`).
+/// Trials proven worse than the best stop; if n did not diverge, the max(2, ⌈n/2⌉) best of the rest
+/// continue. In the `last` round, all of the rest are [`Standing::Best`] or [`Standing::Equal`].
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {

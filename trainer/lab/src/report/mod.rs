@@ -199,8 +199,8 @@ impl Table {
         format!("name,{columns}\n{rows}")
     }
 
-    /// Returns the lines of the chart of `column`, one for each run, evaluation or match; if the
-    /// table has a grouping column, such as `phase`, one for each of its values in each of these.
+    /// Returns the lines of the chart of `column`. Each run, evaluation or match has one line or,
+    /// if the table has a grouping column such as `phase`, one line for each value of that column.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [_, across, by, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

@@ -45,7 +45,7 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Finds moves to the problems' positions, which GTP engines need, in the games among `files`.
+    /// Finds games in `files` that reach the problems, since a GTP engine must replay the moves.
     pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
         let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
         for path in files.iter().filter(|path| matches!(kind_of(path), Ok(Kind::Games))) {
@@ -67,7 +67,7 @@ impl Problems {
 pub struct BestMoves {
     /// The depth of the search in plies; `None` for a GTP program, whose command line sets it.
     pub depth: Option<u32>,
-    /// The ProbCut confidence (selectivity) of the search in percent; `None` for a program.
+    /// The ProbCut confidence (selectivity) of the search in percent; `None` for external programs.
     pub selectivity: Option<u32>,
     /// The number of positions in which the player was asked for a move.
     pub positions: usize,

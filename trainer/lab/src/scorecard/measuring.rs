@@ -209,8 +209,8 @@ impl Benchmark<'_> {
         Ok(())
     }
 
-    /// Returns a player's search. The player's own settings override `usual` and the benchmark's
-    /// ProbCut confidence (full width if the weights have no ProbCut model).
+    /// Returns a player's search: its own settings, else those of `usual`. The ProbCut confidence
+    /// is its own, else the benchmark's, or full width if the weights have no ProbCut model.
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning)> {
         let Engine::Evaluation(evaluator) = &subject.engine else {
             return Ok((usual.strength(), Pruning::default()));
@@ -247,8 +247,8 @@ impl Benchmark<'_> {
         reasons
     }
 
-    /// Plays the player's match against the reference player, if there is one, and stores the
-    /// report in `row`. `stage` is the run that stores the games, and the index of its stage.
+    /// Plays the match against the reference player, if there is one, and stores the report in
+    /// `row`. `stage` is the run that stores the games, and the index of the match's stage in it.
     pub fn play(
         &self,
         subject: &Subject,

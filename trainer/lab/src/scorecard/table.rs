@@ -102,7 +102,7 @@ type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
 
-/// The first cells of a row, such as the name of a player, and its cells in the columns.
+/// A row: its label cells at the left, such as the player's name, and the cells by [`Column`].
 type TableRow = (Vec<String>, Cells);
 
 const SHOWN_OF_SHA256: usize = 12;
@@ -205,8 +205,8 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns the rows of each table of errors by empty squares. There is a table for the games
-    /// between strong searches, and one for each file of exact scores, whose path is in the key.
+    /// Returns the rows of each table of errors by empty squares. The keys are `(0, "strong test")`
+    /// for games between strong searches, and `(1, path)` for each file of exact scores.
     fn error_tables(&self) -> BTreeMap<(usize, &str), Vec<TableRow>> {
         let mut tables = BTreeMap::<_, Vec<TableRow>>::new();
         for row in &self.players {

@@ -62,7 +62,7 @@ impl Place {
         Ended { status: output.status.code(), stdout, stderr, report }
     }
 
-    /// Runs `fit` (default: on the GPU, by Adam, 2 threads); the stand-in has the settings `asked`.
+    /// Runs `fit` (default: on the GPU, Adam, 2 threads); `asked` configures the stand-in driver.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);

@@ -11,8 +11,8 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// The seed orders the operations of the stand-in driver. If 3 divides it, they run only while the
-/// trainer waits, so the test detects host memory that is released before it is copied.
+/// The seed decides when the stand-in driver runs operations. If 3 divides it, the driver runs them
+/// as late as possible, so that the test detects host memory that is released before it is copied.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_orders_of_the_streams() {
     let place = Place::new(60);
@@ -39,8 +39,8 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
-/// If the stand-in skips one necessary wait, it must report unordered use of memory, or the fit
-/// must fail or give another result, as at least one fit must.
+/// If the stand-in driver skips one necessary wait, it must report unordered use of memory, or the
+/// fit must fail or have another result. At least one fit must fail or have another result.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

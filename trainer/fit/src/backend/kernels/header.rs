@@ -73,8 +73,8 @@ fn wide_number(squares: &[Square]) -> String {
 }
 
 /// Returns a C expression for the base-3 number of the contents (0 to 2) of up to five squares, the
-/// lowest digit first. It nests calls of the kernels' macro `DOT(w, p, sum)`, which adds to `sum`
-/// each byte of the board's word `w` (a square's content) times that of `p` (a power of 3, or 0).
+/// lowest digit first. It nests calls of the kernels' macro `DOT(w, p, sum)`, which returns `sum` +
+/// Σ (content of square 4w + i) · (byte i of `p`), i = 0 to 3. These bytes are powers of 3 or 0.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

@@ -63,7 +63,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit of widened factor vectors starts from the error of the narrow ones; its rate is almost 0.
+/// With a learning rate of almost 0, widening the factor vectors hardly changes the training error.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

@@ -14,8 +14,8 @@ macro_rules! byte_shuffles {
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// For each vector: shuffles that bring squares' contents to lanes (pattern instances), and
-        /// the constants of parameter indices. Exists only if the processor has `$set`.
+        /// The tables for computing parameter indices by byte shuffles: one entry for each of the
+        /// vectors that together have 64 lanes. Exists only if the processor has `$set`.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
@@ -24,7 +24,7 @@ macro_rules! byte_shuffles {
         /// board; `NOWHERE` if q has no such square.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
-        /// The constants that turn a lane's base-3 numbers into a parameter index; see [`Places`].
+        /// For each pattern instance, the constants in the formula for its parameter index.
         #[derive(Clone, Debug)]
         pub(super) struct Fold {
             low_stride: [Words; 2],
@@ -144,8 +144,8 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Returns the class (low + 243·high)·T + x(x + 1)/2 + y (see `class.rs`) of the first
-            /// eight in every 16 lanes, or of the last eight if `HALF` is 1.
+            /// Returns the class of the pattern instance in each 16-bit lane, by the formula of
+            /// `class.rs` for x, y and c = `low` + 243 · `high`. `HALF` (0 or 1) selects strides.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

@@ -1,10 +1,9 @@
-//! Tables for byte shuffles: for each base-3 digit and each lane (pattern instance), the square of
-//! the board whose contents (0 to 2) are the digit.
+//! Tables for computing parameter indices by byte shuffles. Each byte lane belongs to one pattern
+//! instance; the tables have the squares whose contents are the digits of its base-3 numbers.
 //!
-//! Shuffles collect the digits in [`NUMBERS`] bytes a lane, each of at most [`DIGITS`] digits. Two
-//! rounds of interleaving with zeros, within chunks of 16 bytes, then widen each byte to 32 bits.
-//! Interleaving permutes the lanes; the tables order them so that the results are in the order of
-//! the instances.
+//! The processor widens byte lanes to 32 bits by interleaving them with zeros twice, which changes
+//! their order. The tables assign instances to byte lanes so that, after widening, the lanes are in
+//! the order of the instances.
 
 use othello_engine::pattern::{LANES, configurations};
 
@@ -26,15 +25,15 @@ pub(super) struct Places {
     /// `squares[n][d][lane]` is the index, 0 to 63, of the square whose contents are digit d (0 is
     /// the least significant) of its number n; [`NOWHERE`] if that number has no digit d.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// By 16-bit lane ([`word_of_byte`]), the multiplier in a class of the third of [`NUMBERS`].
+    /// T in the class c · T + x(x + 1)/2 + y (see `class.rs`) of the instance in each 16-bit lane.
     pub low_stride: [u16; LANES],
-    /// By 16-bit lane, the multiplier of the fourth: 3⁵ · `low_stride`, or 0 if it has no digits.
+    /// 3⁵ · T in each 16-bit lane: the factor of c's digits beyond five; 0 if c has at most five.
     pub high_stride: [u16; LANES],
     pub first_parameter: [u32; LANES],
 }
 
 impl Places {
-    /// `chunks` is the number of 16-byte chunks in a vector of the processor.
+    /// Creates the tables for a processor whose vectors have `chunks` chunks of 16 bytes.
     pub(super) fn new(lanes: &[Lane], chunks: usize) -> Self {
         let mut places = Self {
             squares: [const { vec![] }; NUMBERS],
@@ -63,17 +62,17 @@ impl Places {
     }
 }
 
-/// Returns the index of the byte that becomes 32-bit lane `instance` by two rounds of interleaving
-/// with zeros, each within the `chunks` 16-byte chunks of a vector.
+/// Returns the byte lane to use for a pattern instance: widening bytes to 32 bits (see the module)
+/// moves this byte to lane `instance`. A vector has `chunks` chunks of 16 bytes.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the index of the 16-bit lane that byte `byte` becomes when bytes are interleaved with
-/// zeros. A vector of `chunks` 16-byte chunks becomes two: one of the lower 8 bytes of every chunk,
-/// then one of the upper 8. Indices of bytes and lanes run on from one vector to the next.
+/// Returns the 16-bit lane to which byte `byte` moves when each vector is widened to two: the first
+/// has the lower 8 bytes of each of its `chunks` 16-byte chunks, the second the upper 8 bytes. Both
+/// indices count through all vectors.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

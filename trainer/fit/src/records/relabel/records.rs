@@ -26,7 +26,7 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game, solved at ply `first_exact` (if it has this ply) unless solved earlier.
+    /// Returns the game with exact scores from ply `first_exact` on; keeps one of a lower ply.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,

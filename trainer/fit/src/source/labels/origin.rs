@@ -201,9 +201,9 @@ pub enum Plies {
     Between(RangeInclusive<u8>),
     /// Plies around a game's solved position, as `solved-2..solved+2` (ends included) or `solved`.
     AboutSolved {
-        /// The number of plies before the solved position to which the rule applies.
+        /// The number of included plies before the game's first position with an exact score.
         before: u8,
-        /// The number of plies after the solved position to which the rule applies.
+        /// The number of included plies after the game's first position with an exact score.
         after: u8,
     },
 }

@@ -3,9 +3,9 @@
 //! The value of a position is the sum of its features' weights, plus the product of every pair of
 //! their factor vectors (see [`crate::model`]). The signed square of a vector is the sum of the
 //! squares of its first half of elements, minus that of its second half. Let S be the sum of the
-//! vectors f of a position's features: the products of all pairs total half the signed square of S,
-//! minus half that of each f. The rounding of a feature's weight already subtracts the latter, so
-//! each position needs only half the signed square of S.
+//! vectors f of a position's features. The products of all pairs total half the signed square of S,
+//! minus half the signed square of each f. `round_factors` subtracts half the signed square of f
+//! from each feature's weight beforehand. A value then adds only half the signed square of S.
 //!
 //! The derivative of the value with respect to f is S − f, negated in the second half of elements.
 //! So residual · S is computed once for a position, and added up for each of its parameters. Then
@@ -76,8 +76,7 @@ macro_rules! for_dimensions {
 pub use for_dimensions;
 
 /// Writes the rounded factors of `from` to `to`, which must have the rounded weights already. Then
-/// subtracts from each weight half the signed square of its parameter's vector ([`own_square`]), so
-/// that this need not be done for each value of a position (see the head of this file).
+/// subtracts from each weight half the signed square of its parameter's vector ([`own_square`]).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn round_factors<const DIMENSIONS: usize>(group: &Group, from: &[f64], to: &mut [i32]) {
     let (weights, factors) = to.split_at_mut(group.factors().start);
@@ -125,8 +124,8 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
 // counting sort lists the positions of each parameter. Then each gradient is added up in registers
 // and used at once. To store all gradients would take much more memory.
 
-/// Updates by Adam the weights and factors of the parameters that occur in `rows`, and returns
-/// Σ weight · residual² before the update. All positions of one of `rows` must have the same phase.
+/// Updates by Adam the weights and factors of the parameters in the given positions. Returns
+/// Σ weight · residual² before the update. Each element of `rows` lists positions of one phase.
 pub(super) fn descend<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,

@@ -28,9 +28,9 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
     /// For each parameter of the model, its index in `weights` and `vectors` ([`Group::numbers`]).
     numbers: &'a [u32],
-    /// For each parameter index of the group, in 2⁻¹⁸ disc: the weight in the evaluated phase minus
-    /// ½ Σ ±f² over the parameter's own factors f ([`own_square`](super::own_square)). The sum that
-    /// [`Self::value`] computes from all factors of a position contains this term, but must not.
+    /// For each parameter index of the group, the weight in the evaluated phase minus half the
+    /// signed square of its factor vector ([`own_square`](super::own_square)), in 2⁻¹⁸ disc. This
+    /// cancels the product of a vector with itself, which the square in [`Self::value`] includes.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -139,14 +139,14 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For each position in turn, the [`Group::numbers`] of its parameters.
+    /// For each position in turn, the parameters that occur in it, as indices in the [`Group`].
     pub(super) numbers: Vec<u32>,
     /// For each position: weight (64: one occurrence) · residual (1/1024 disc, within ±128 discs).
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
-    /// For each position and dimension d of factor vectors: the position's `weighted` · Σ element d
-    /// of its features' vectors, in 2⁻¹⁶ disc·√disc, rounded, for the gradients of factors. It is
-    /// negated in the second half of the dimensions, whose products a value subtracts.
+    /// For each position in turn, the vector weight · residual · S in 2⁻¹⁶ disc·√disc, where S is
+    /// the sum of its features' factor vectors, with the second half of its elements negated. The
+    /// gradient of a parameter's factors is computed from the sum of these vectors.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the index in the batch at which the phase's positions end.
     pub(super) ends_of_phases: Vec<u32>,
@@ -165,7 +165,8 @@ impl Scratch {
         self.ends_of_phases.clear();
     }
 
-    /// Fills `positions` and `ends` for `count` parameters, by a counting sort of `numbers`.
+    /// Lists the positions in which each of the `count` parameters occurs, in `self.positions` and
+    /// `self.ends`. `features` is the number of parameters of each position in `self.numbers`.
     pub(super) fn list(&mut self, count: usize, features: usize) {
         self.ends.clear();
         self.ends.resize(count, 0);
