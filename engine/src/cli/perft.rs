@@ -20,8 +20,7 @@ pub struct Arguments {
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{} leaves at depth {}, {:.2} s", self.leaves, self.depth, self.seconds)]
 pub(in crate::cli) struct Perft {
-    /// The depth in plies; with --pass-free, in moves that place a disc, because a pass does not
-    /// count.
+    /// The depth in plies; with --pass-free, in moves that place a disc (passes do not count).
     depth: u32,
     /// The number of leaves.
     leaves: u64,

@@ -27,8 +27,7 @@ pub struct Arguments {
     #[arg(allow_hyphen_values = true)]
     file: Positions,
 
-    /// Also solve the position after every move for which the file states a score (OBF), and check
-    /// it
+    /// Also solve and check the position after each move whose score the file (OBF) states
     #[arg(long)]
     moves: bool,
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]

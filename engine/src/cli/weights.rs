@@ -117,8 +117,7 @@ struct Inspection {
     parameter: usize,
     /// The weight of the class in discs, one for each phase.
     weights: Vec<f64>,
-    /// The number of occurrences of the class in training, one for each phase; the embedded weights
-    /// have none.
+    /// The class's occurrences in training, a number for each phase; embedded weights have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<u32>>,
 }

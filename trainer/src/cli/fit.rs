@@ -70,8 +70,7 @@ pub struct Arguments {
     /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]
     #[arg(long, value_name = "N", value_parser = number_from(0_u32))]
     batch: Option<u32>,
-    /// Initial learning rate of Adam in discs, which falls to 0 [default: 0.2, or 0.005 with
-    /// factors]
+    /// Initial learning rate of Adam in discs; falls to 0 [default: 0.2, or 0.005 with factors]
     #[arg(long, value_name = "DISCS", value_parser = above_0)]
     learning_rate: Option<f64>,
     #[arg(long, value_name = "M", value_parser = minutes)]

@@ -63,8 +63,7 @@ pub struct CurveArguments {
 pub struct TuneArguments {
     /// Recipe: a TOML file that names data, pattern set, optimizer and settings
     recipe: PathBuf,
-    /// Values to try: a TOML file with the entries of a recipe, each with a list in place of its
-    /// value
+    /// Values to try: a TOML file with entries of a recipe, each with a list in place of its value
     values: PathBuf,
     /// Number of combinations of values to try, drawn at random [default: all]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_000_usize))]

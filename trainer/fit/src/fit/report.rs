@@ -28,8 +28,7 @@ pub struct PhaseReport {
     /// first. A position that occurs several times counts each time.
     #[serde(default)]
     pub labels: Vec<(String, u64)>,
-    /// The mean squared error on the training positions, in discs²; null if the phase was not
-    /// fitted.
+    /// The mean squared error in training, in discs²; null if the phase was not fitted.
     pub train_mse: Option<f64>,
     /// The mean squared error on the validation positions, in discs²; null without such positions.
     pub validation_mse: Option<f64>,

@@ -154,8 +154,7 @@ pub struct WorstPosition {
     pub error: f64,
     /// The path of the file of the position's game; null with `--subset`.
     pub file: Option<String>,
-    /// The number of the game (or position outside games) in the file, from 1; null with
-    /// `--subset`.
+    /// The number of the game (or lone position) in the file, from 1; null with `--subset`.
     pub game: Option<u64>,
     /// The number of moves before the position.
     pub ply: u32,

@@ -114,8 +114,7 @@ impl Trained {
 
 const AT_ONCE: usize = 1 << 16;
 
-/// The numbers of test games and test positions that are also, mirrored or not, in the training
-/// data.
+/// The numbers of test games and test positions that are also (perhaps mirrored) training data.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Overlap {
     /// The name of the training data in messages.

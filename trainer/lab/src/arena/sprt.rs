@@ -103,8 +103,7 @@ pub struct SprtReport {
     pub beta: f64,
     /// The logarithm of the ratio of the likelihoods of H1 and H0.
     pub llr: f64,
-    /// The log-likelihood ratio at or below which the decision is H0, and the one at or above which
-    /// it is H1.
+    /// The log-likelihood ratios at or below which H0 is accepted, and at or above which H1 is.
     pub llr_bounds: [f64; 2],
     /// The decision.
     pub decision: Decision,

@@ -46,8 +46,7 @@ pub struct Point {
     pub games: f64,
     /// The mean over the seeds of the mean absolute error, in discs.
     pub mae: f64,
-    /// The standard error of `mae`, estimated from the variation over seeds; null for a single
-    /// seed.
+    /// The standard error of `mae`, estimated from its spread over seeds; null for one seed.
     pub mae_error: Option<f64>,
     /// The mean absolute error of the fit with each seed, in discs.
     pub by_seed: Vec<f64>,
@@ -60,11 +59,9 @@ pub struct PhaseCurve {
     pub phase: Phase,
     /// The number of test positions of this phase, each counted with its weight.
     pub positions: f64,
-    /// The mean absolute error in discs for each share of the training games, the smallest share
-    /// first.
+    /// The mean absolute error in discs at each share of the training games, smallest share first.
     pub mae: Vec<f64>,
-    /// The power law error = floor + scale · games^−exponent, fitted to `mae` at all shares of the
-    /// games.
+    /// The power law error = floor + scale · games^−exponent, fitted to `mae` at all shares.
     pub law: Law,
     /// The error at the largest share of the games, predicted from the errors at smaller shares.
     pub prediction: Prediction,
@@ -142,8 +139,7 @@ impl Point {
 /// training games. With more of them, the error approaches the floor but does not reach it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Law {
-    /// The mean absolute error in discs that the law approaches as the number of training games
-    /// grows.
+    /// The mean absolute error in discs that the law approaches as training games increase.
     pub floor: f64,
     /// The error above the floor for one training game: error = floor + scale · games^(−exponent).
     pub scale: f64,
