@@ -1,8 +1,8 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
 //! The lowest layer is a separate crate, [`othello_core`]: [`board`], [`mod@file`], [`pattern`],
-//! [`record`], [`text`], and the weights files that [`eval`] uses. Above it, the modules depend on
-//! each other in one direction: [`eval`] ← [`search`] ← [`openings`] ← [`selfplay`] ← `cli`.
+//! [`record`], [`text`], and the weights files that [`eval`] uses. Of the modules [`eval`],
+//! [`search`], [`openings`], [`selfplay`] and `cli`, none depends on a later one in this order.
 //!
 //! With `default-features = false`, the crate is the library alone, without the command line and
 //! its dependencies. Weights come from a file or from inside the binary. A position can be

@@ -82,7 +82,7 @@ pub struct SearchSpec {
     pub exact: Option<u32>,
     /// The ProbCut schedule of endgame searches with more than `exact` empty squares.
     pub ends: Option<EndgameSchedule>,
-    /// The quantity that `depth` limits, a line's number of moves or probability; `None`: moves.
+    /// Whether `depth` limits a line's number of moves (also if `None`) or the line's probability.
     pub search: Option<SearchBy>,
 }
 

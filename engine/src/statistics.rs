@@ -6,7 +6,7 @@ use crate::board::{Position, Square, Squares};
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions in which a move was played or, in [`of_positions`], is legal.
+    /// The number of positions with a played move or, from [`of_positions`], with a legal move.
     pub positions: u64,
     /// The number of counted moves: those played or, in [`of_positions`], all legal ones.
     pub moves: u64,
@@ -16,7 +16,7 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// The number of moves that lead to a pass; in [`of_positions`], of positions that must pass.
+    /// The number of passes after moves of the ply or, in [`of_positions`], in the ply's positions.
     pub passes: u64,
     /// The number of games whose last position, in which neither side has a move, is at this ply.
     pub ends: u64,

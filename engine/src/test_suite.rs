@@ -65,8 +65,8 @@ pub struct AgreementReport {
     /// The mean squared error, in discs²; absent if no line states a score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mse: Option<f64>,
-    /// The number of lines that state scores of moves and for which the search chose a move; absent
-    /// if there is no such line.
+    /// The number of lines that state a best move, by scores of moves, and for which the search
+    /// chose a move; absent if there is no such line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_stated: Option<u64>,
     /// The number of lines for which the chosen move has the best score that the line states for

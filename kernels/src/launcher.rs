@@ -27,7 +27,7 @@ pub trait Launcher: Send + Sync + 'static {
     /// Copies `bytes` to the start of a buffer, which must be at least as long.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), LaunchError>;
 
-    /// Fills `bytes` from the start of a buffer, which must be at least as long, and waits for it.
+    /// Fills `bytes` from the start of a buffer, which must be at least as long. Waits until done.
     fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
     /// Copies the whole content of a buffer to another buffer of the same length.
@@ -39,8 +39,8 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates a staging buffer of `bytes` bytes.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Copies `bytes` to the start of `staging`, which must be at least as long, once earlier
-    /// kernels that read it have finished. Returns it as a kernel argument.
+    /// Copies `bytes` to the start of `staging`, which must be at least as long. The copy waits for
+    /// earlier kernels that read `staging`. Returns `staging` as a kernel argument.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,

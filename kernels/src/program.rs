@@ -58,7 +58,7 @@ impl Program {
     }
 }
 
-/// Returns a `#line` directive, so that compiler messages name `name`, followed by the file's text.
+/// Returns the file's text after a `#line` directive; compiler messages thus call the file `name`.
 fn numbered((name, file): (&str, &str)) -> String {
     format!("#line 1 \"{name}\"\n{file}")
 }

@@ -20,7 +20,7 @@ mod folder;
 /// The stages of a command, each with a function that counts its finished units of work.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Kills and resumes a command, and compares all results but match files, which contain times.
+/// Kills and resumes a command, and checks its results except match files, which contain times.
 fn check(arguments: &str, output: &str, units: Option<u64>, stages: Stages<'_>) {
     let program = cargo_bin!("othello-trainer");
     let may_differ: &[&str] = if output.ends_with(".match") { &[output] } else { &[] };
@@ -32,7 +32,7 @@ fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// Replaces `@name` by an input's path, and `few|many` by `many` if `OTHELLO_KILLS` is set.
+/// Replaces `@name` by an input's path, and `A|B` by B if `OTHELLO_KILLS` is set, otherwise by A.
 fn expanded(arguments: &str) -> String {
     let expanded = |word: &str| match word.strip_prefix('@') {
         Some(name) => inputs().path(name).display().to_string(),

@@ -88,7 +88,7 @@ typedef struct {
   OthelloPartKind kind;
   // The amount that this part adds to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
   int32_t steps;
-  // The squares of the pattern instance as a bitboard; 0 for a scalar feature or the factors.
+  // The squares of the pattern instance as a bitboard; 0 for a part of another kind.
   uint64_t squares;
 } OthelloPart;
 
@@ -137,7 +137,7 @@ OthelloStatus othello_search(const OthelloSearch *search,
                              const OthelloBoard *board,
                              OthelloFound *found);
 
-// Solves a board: finds the score under perfect play, in seconds up to about 22 empty squares.
+// Solves a board: finds the score under perfect play. Up to about 22 empty squares take seconds.
 OthelloStatus othello_solve(const OthelloSearch *search,
                             const OthelloBoard *board,
                             OthelloFound *found);
@@ -147,7 +147,7 @@ OthelloStatus othello_solve(const OthelloSearch *search,
 // What is not in the transposition table is searched within the limits of the settings.
 OthelloStatus othello_line(const OthelloSearch *search, int32_t *squares, size_t *count);
 
-// Stops the search of another thread with this handle, if any; it returns its best result so far.
+// Makes a search that another thread runs with this handle end with its best result so far.
 void othello_search_stop(const OthelloSearch *search);
 
 // Clears the transposition table and the last result: later results are those of a new handle.

@@ -103,7 +103,7 @@ pub(crate) unsafe fn place<'a, T>(
     unsafe { pointer.cast::<MaybeUninit<T>>().as_mut() }.ok_or_else(|| null(name))
 }
 
-/// Returns the text at `pointer`, or an error if the parameter `name` is null or not UTF-8.
+/// Returns the text at `pointer`, or an error with the parameter's `name` if null or not UTF-8.
 ///
 /// # Safety
 /// Unless it is null, `pointer` points to a text that ends with a zero and is unchanged in `'a`.

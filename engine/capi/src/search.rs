@@ -152,7 +152,7 @@ pub unsafe extern "C" fn othello_search(
     unsafe { find(search, board, found, |state| state.strength) }
 }
 
-/// Solves a board: finds the score under perfect play, in seconds up to about 22 empty squares.
+/// Solves a board: finds the score under perfect play. Up to about 22 empty squares take seconds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_solve(
     search: *const OthelloSearch,
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn othello_line(
     })
 }
 
-/// Stops the search of another thread with this handle, if any; it returns its best result so far.
+/// Makes a search that another thread runs with this handle end with its best result so far.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_stop(search: *const OthelloSearch) {
     // SAFETY: the caller promises valid pointers.

@@ -36,7 +36,7 @@ pub struct OthelloPart {
     pub kind: OthelloPartKind,
     /// The amount that this part adds to the value, in steps of 1/OTHELLO_STEPS_PER_DISC disc.
     pub steps: i32,
-    /// The squares of the pattern instance as a bitboard; 0 for a scalar feature or the factors.
+    /// The squares of the pattern instance as a bitboard; 0 for a part of another kind.
     pub squares: u64,
 }
 

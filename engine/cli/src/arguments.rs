@@ -14,7 +14,7 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// A limit above the number of cores of any machine; a system can still start so many threads.
+/// The greatest valid number of threads. It exceeds the cores of most machines, yet can be started.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. The binary's arguments include them (clap `flatten`).
@@ -49,7 +49,7 @@ pub enum Log {
     Json,
 }
 
-/// The output file of a subcommand, and whether it may replace an existing file (clap `flatten`).
+/// The output file of a subcommand, `--out`, and whether it may replace an existing one, `--force`.
 #[derive(clap::Args, Clone, Debug)]
 #[allow(missing_docs, reason = "a doc comment would be the help, which the table of flags has")]
 pub struct Output {
@@ -66,8 +66,8 @@ impl Output {
     }
 }
 
-/// An unsigned integer type of an argument. Signed types must not implement it: the literals of
-/// `number_in(1..=60)` could then be `i32`, and clap reports a wrong type only at run time.
+/// An unsigned integer type of an argument. If `i32` were a `Number`, `number_in(1..=60)` would
+/// compile for an argument of another type, and clap would report the wrong type only at run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The greatest number of the type.
     const MAX: Self;

@@ -73,8 +73,8 @@ impl Flag {
     }
 }
 
-/// Returns `command` with the help texts and headings of `flags.txt`. In `--x -5`, `-5` is the
-/// value of `--x`, so the error for a refused value names `--x`, not an unknown flag `-5`.
+/// Returns `command` with the help texts and headings of `flags.txt`. Lets the value of a flag be a
+/// negative number: if the `-5` in `--x -5` is refused, the error names `--x`, not a flag `-5`.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {

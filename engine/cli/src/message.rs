@@ -54,7 +54,7 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
 /// The number of bytes above which a message is shortened; only quoted user input is so long.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
-/// Replaces the middle of a line above [`MAX_MESSAGE_BYTES`] by `…`. The end contains the advice.
+/// Replaces the middle of a line above [`MAX_MESSAGE_BYTES`] by `…`, as its end has the advice.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MAX_MESSAGE_BYTES {
         return line.into();

@@ -1,5 +1,5 @@
 //! Output on standard error: text (a bar with rate and time left on a terminal, else lines) or JSON
-//! events. `--progress-file` names a file with only the latest event of the process or of a stage.
+//! events. `--progress-file` keeps only the latest event in a file: start, stage progress or exit.
 
 pub(crate) mod events;
 mod stage;

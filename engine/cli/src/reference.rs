@@ -1,5 +1,5 @@
-//! The hidden subcommands. `reference` writes Markdown: a page on commands, from their help texts,
-//! and pages on JSON objects and settings, from the doc comments of Rust types.
+//! The hidden subcommands `completions`, `man` and `reference`. The reference describes commands by
+//! their help texts, and JSON objects and settings by doc comments of Rust types, in Markdown.
 
 use std::fs;
 use std::path::PathBuf;

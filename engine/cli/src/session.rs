@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Returns the report of a step ([`Self::step`]) as text; `None` before it is printed.
+    /// Returns the text of this step's report (see [`Self::step`]); `None` until [`Self::print`].
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }

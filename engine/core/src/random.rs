@@ -17,7 +17,7 @@ impl Generator {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Creates generator `index` of a seed, such as that of a game; the generators are independent.
+    /// Creates generator `index` of a seed's independent generators, for example one for each game.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))

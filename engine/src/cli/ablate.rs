@@ -61,7 +61,7 @@ struct Row {
     nodes_ratio: f64,
     /// The CPU time, divided by that of the search with all features.
     cpu_ratio: f64,
-    /// The number of positions with another score (with `--depth`: value) than with all features.
+    /// The number of positions whose score (with `--depth`, value) is not that with all features.
     different_scores: usize,
     /// The number of positions in which the best move differs from that of the search with all
     /// features. Several moves may be equally good.

@@ -29,7 +29,7 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the settings: these flags, and those of --depth and --exact.
+    /// Returns the search settings of these flags and of the values of --depth and --exact.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();

@@ -69,7 +69,7 @@ enum Command {
     Selfplay(Box<selfplay::Arguments>),
     /// Find the exact scores of positions
     ///
-    /// --weights order moves; they do not change scores.
+    /// The evaluation of --weights orders moves; it does not change scores.
     Solve(solve::Arguments),
     /// Count flipped discs, legal moves, passes and ends of games by ply
     Stats(stats::Arguments),

@@ -114,7 +114,7 @@ fn counted(plies: u32, progress: &dyn Progress) -> Written {
 const COMPARED_OPENINGS: usize = 16;
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses an existing file unless it is a list of openings with the first 16 that would be found.
+/// Refuses an existing file unless it lists openings, among them the first 16 of those to write.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

@@ -41,7 +41,7 @@ pub(in crate::cli) struct Patterns {
     patterns: Vec<PatternRow>,
     /// The number of instances of all patterns; a set has at most 64.
     instances: usize,
-    /// The number of classes of all patterns.
+    /// The total number of classes (sets of symmetric configurations) of all patterns.
     classes: usize,
     /// The number of squares that at least one instance contains.
     squares: usize,

@@ -50,7 +50,7 @@ pub(in crate::cli) struct Report {
     factors: Option<FactorShape>,
     /// The number of phases.
     phases: usize,
-    /// The number of steps of a weight in a disc.
+    /// The number of steps that make one disc; a weight is a whole number of steps.
     steps_per_disc: i32,
     /// The number of weights of each phase.
     parameters: usize,
@@ -102,7 +102,7 @@ struct PhaseCounts {
     phase: Phase,
     /// The number of parameters that occur at least once in the training positions of the phase.
     seen: usize,
-    /// The smallest count of a parameter that occurs in the training positions of the phase.
+    /// The smallest training count of the parameters that occur in the phase; 0 if none occurs.
     least: u32,
     /// The largest count of a parameter in the training positions of the phase.
     most: u32,
@@ -115,7 +115,7 @@ struct Inspection {
     /// The index of the class, from 0, among the parameters of a phase. All symmetric
     /// configurations of a pattern are one class, with one parameter.
     parameter: usize,
-    /// The weight of the class in discs, one for each phase.
+    /// The weight of the class in each phase, in discs.
     weights: Vec<f64>,
     /// The class's occurrences in training, a number for each phase; embedded weights have none.
     #[serde(skip_serializing_if = "Option::is_none")]

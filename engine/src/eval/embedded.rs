@@ -14,7 +14,6 @@ pub fn provenance() -> crate::file::Provenance {
     crate::file::Provenance::new("none")
 }
 
-/// The weights that the build script put into the binary.
 #[cfg(feature = "embedded")]
 mod carried {
     use std::sync::LazyLock;
@@ -44,7 +43,7 @@ mod carried {
         TABLES.clone()
     }
 
-    /// Returns the embedded weights by class. All training counts are 0: the binary has none.
+    /// Returns the weights by class of symmetric configurations, without training counts (all 0).
     #[expect(clippy::expect_used, reason = "the build script wrote the file")]
     pub fn weights() -> WeightsFile {
         let read = Weights::read_without_counts(NAME.as_ref(), FILE);

@@ -57,7 +57,7 @@ impl WeightsChoice {
         }
     }
 
-    /// Loads the chosen [`Weights`] (embedded: without counts). `none` and `mobility` are refused.
+    /// Loads the chosen weights (embedded: without training counts); `none` and `mobility` fail.
     pub fn by_class(&self) -> Result<WeightsFile, WeightsError> {
         match self {
             Self::File(path) => Weights::read(path),

@@ -1,6 +1,6 @@
-//! The evaluations of positions: the interface that the search uses, and their implementations.
+//! The evaluations of positions: the interface that the search uses, and its implementations.
 //!
-//! The content of weights files is in [`othello_core::weights`], which is re-exported here.
+//! The types for weights files are those of [`othello_core::weights`], re-exported here.
 
 mod builtin;
 pub mod embedded;

@@ -51,7 +51,7 @@ impl MoveOrdering {
         Self { instances, weights: expanded, strength: weights.strength().into() }
     }
 
-    /// Returns the sum of the weights of all instances for the player, in steps of 1/32 disc.
+    /// Returns the sum of all instances' weights for the side to move, in steps of 1/32 disc.
     #[inline]
     pub fn steps(&self, position: &Position) -> i32 {
         with_instructions!(|set| self.steps_by(set, position))
@@ -70,7 +70,7 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns what the score of the move to `child` loses: child's value in discs × strength / 32.
+    /// Returns a deduction from a move's score: the value of `child` in discs × `strength` / 32.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

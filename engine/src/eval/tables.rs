@@ -28,7 +28,7 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     factors: Option<FactorShape>,
-    /// For each phase, its block, and the index of its table's first weight in the block.
+    /// For each phase: the number of the block with its table, and the table's start in the block.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
     /// The weights from which a block is expanded at its first use; `None` if all are expanded.
@@ -244,7 +244,7 @@ impl Tables {
     }
 }
 
-/// For each scalar feature, the common index of the weight and the factor vector of its value.
+/// For each scalar feature, the index of its value's weight; the factor vector has the same index.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {

@@ -32,8 +32,8 @@ impl Book {
         Ok(Self { positions, values })
     }
 
-    /// Returns a position's value for its player; `None` if no symmetric image is in the book. If
-    /// the player must pass, this is minus the value after the pass; in a finished game, its score.
+    /// Returns a position's value for the side to move; `None` if the book has no symmetric image.
+    /// If a pass is forced, returns minus the value after it; if the game is over, the score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }

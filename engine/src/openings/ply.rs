@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// A generator of the ply after `parents`, in ascending order, by sample sort: `splitters` divide
-/// it into parts that fit into a core's cache. Each pass over all parents makes the parts that fit
-/// into memory: it sorts the children of a few thousand parents at a time, then merges each part.
-/// (Sorting all positions at once took 1.5 times as long at ply 11, and twice the memory.)
+/// A generator of the next ply's positions, in ascending order, by sample sort: `splitters` divide
+/// the ply into parts that fit into a core's cache. A pass over all `parents` makes as many parts
+/// as fit into memory: it sorts the children of some parents at a time, then merges each part. (At
+/// ply 11, sorting all positions at once took 1.5 times as long, and twice the memory.)
 struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of each part of the next ply's sorted list, except of the first part.
@@ -42,7 +42,7 @@ impl<'a> NextPly<'a> {
         Self { parents, splitters, passes, progress }
     }
 
-    /// Makes the next ply in ascending order; calls `take` with a few sorted lists of it at a time.
+    /// Makes the next ply's positions in ascending order. Each pass calls `take` with sorted parts.
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {

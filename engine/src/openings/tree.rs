@@ -27,7 +27,7 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the ply after `parents` and returns its positions. In both lists, the player can move.
+    /// Adds the ply after `parents` and returns its positions, with passes made as in `parents`.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {

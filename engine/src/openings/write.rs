@@ -17,7 +17,7 @@ use crate::search::{Search, Searchers};
 /// The settings of a run that scores openings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The last ply whose openings are scored, 0..=[`super::MAX_PLIES_HELD`].
+    /// The length, in plies, of the longest scored openings, 0..=[`super::MAX_PLIES_HELD`].
     pub plies: u32,
     /// The depth, in plies, of the search of each position of the last ply.
     pub score_depth: u32,

@@ -49,7 +49,7 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move, after a forced pass of the other side if needed.
+    /// Returns the position with `side` to move, after a legal pass if needed; otherwise an error.
     pub fn with_turn_of(&self, side: Side) -> Result<Position, String> {
         if side == self.side {
             return Ok(self.position);

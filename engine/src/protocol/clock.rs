@@ -54,8 +54,8 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the time for the next `moves` moves (0: the main time), as another program states it.
-    /// Changes nothing if the clock has the same `moves`, and its time in whole seconds is `left`.
+    /// Sets the time left for the next `moves` moves (0: the main time) to what another program
+    /// states. Keeps a clock that has the same `moves` and, in whole seconds, the time `left`.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -86,7 +86,7 @@ impl Clock {
     /// Returns the time for the next move at `empties` empty squares:
     ///
     /// * Without byo-yomi: (time left − reserve) / n. The reserve is at most half of the time left;
-    ///   n counts the player's moves up to the first, included, in a position that it can solve.
+    ///   n counts the player's moves up to and including its first in a position that it can solve.
     /// * Before the first byo-yomi period: 0.9 · (main time left / m + time of a period / moves in
     ///   it), where m is the player's number of moves to the end of the game.
     /// * In a period: 0.9 · (time left in the period / moves left in it).
@@ -112,8 +112,9 @@ pub(super) fn limits_of_move(clock: Option<Clock>, empties: u32, limits: &Limits
     Limits { deadline, ..limits.clone() }
 }
 
-/// Returns how many moves share `time`: the player's moves up to the first position that it can
-/// solve in `time` / (its remaining moves); at least [`LEAST_MOVES`], or all if fewer remain.
+/// Returns the number of the player's moves that share `time`. The last of them is in the first
+/// position that can be solved in `time` / (number of the player's moves to the end of the game).
+/// The result is at least [`LEAST_MOVES`], or all moves if fewer remain.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// If a client states 0.75 s as 0 whole seconds, the clock keeps 0.75 s (formerly, none).
+    /// If 0.75 s are left, a client may send 0 whole seconds. The clock must then keep 0.75 s.
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

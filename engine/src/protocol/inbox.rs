@@ -13,7 +13,7 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// The first part of a search, in which most lines do not end it: a script may send all at once.
+/// The time in which most lines do not end a new search, as a script may send all lines at once.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -21,7 +21,7 @@ const TOGETHER: Duration = Duration::from_millis(250);
 pub enum Interruption {
     /// No effect: the line needs no answer, and is dropped.
     Ignored,
-    /// The line ends a search that has run for at least 250 ms when the line arrives, but no other.
+    /// The line ends a search only if the search has run for at least 250 ms when the line arrives.
     Late,
     /// The line ends any search without a limit, and others that have run for at least 250 ms.
     OpenEnded,

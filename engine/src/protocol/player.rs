@@ -84,8 +84,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns the positions after all replies, the transposition table's best first. Omits those
-    /// that must pass or are in the book. If `position` must pass, returns the one after the pass.
+    /// Returns the positions after all replies (first the transposition table's best), without
+    /// those that must pass or are in the book. If `position` must pass, a pass is the only reply.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];

@@ -11,7 +11,7 @@ use crate::eval::{Evaluate, PruningError, Value};
 use crate::progress::Progress;
 
 const HASH_MEGABYTES: usize = 16;
-/// The default table size in MiB for fixed-depth searches of many positions: none fills 4 MiB.
+/// The default table size in MiB for fixed-depth searches of many positions, usually shallow ones.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
 /// A search, whose settings are added one by one. If they include no depth, no number of empty

@@ -17,8 +17,8 @@ pub struct Features {
     /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
     /// confidences precede an exact search, if the weights contain a ProbCut model.
     pub selectivity_ladder: bool,
-    /// Value ordering: fixed-depth searches order moves by static value, at nodes of depth 4 or
-    /// more; exact searches, by shallow searches, at nodes with 14 or more empty squares.
+    /// Value ordering. At nodes of depth 4 or more, fixed-depth searches order moves by static
+    /// value; at 14 or more empty squares, exact searches order them by shallow searches.
     pub value_ordering: bool,
     /// Fastest first: exact searches begin with moves that leave the opponent the fewest replies.
     pub fastest_first: bool,

@@ -25,9 +25,9 @@ pub struct Plan {
 const FULL_DEPTH: u32 = 10;
 /// Up to this level, level L solves positions with 2 L empty squares.
 const DOUBLED: u32 = 10;
-/// The endgame ProbCut schedule: confidence, lowest level that uses the step, and m and n. If a
-/// level solves exactly at up to e empty squares, the step applies at up to e + m empty squares or,
-/// from level [`WIDE`] upwards, at up to e + n.
+/// The steps of the endgame ProbCut schedule: the confidence, the lowest level that uses the step,
+/// and `[m, n]`. If a level solves exactly up to e empty squares, the step applies at up to e + m
+/// empty squares or, from level [`WIDE`] upwards, at up to e + n.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),

@@ -41,7 +41,7 @@ impl Limits {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
-    /// Returns true if there is a limit besides the interrupt flag.
+    /// Returns true if any limit other than the flag `interrupt` is set.
     pub(super) fn are_set(&self) -> bool {
         self.nodes.is_some() || self.are_of_time()
     }

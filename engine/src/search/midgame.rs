@@ -105,10 +105,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration if the root's table entry replaces earlier iterations.
-/// Returns `depth` if the entry is at most 2 plies shallower. Otherwise, only a search with a time
-/// limit begins at the depth of the entry or 1 more (odd or even like `depth`), because a search
-/// with a node limit must always end at the same node.
+/// Returns the depth of the first iteration; `None` if the root's table entry replaces none.
+/// Returns `depth` if the entry is at most 2 plies shallower. Otherwise, a search with a time limit
+/// begins at the entry's depth or 1 more (odd or even like `depth`). Other searches do not, because
+/// a search with a node limit must always end at the same node.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.

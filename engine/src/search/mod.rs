@@ -121,7 +121,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The move of the last beta cutoff at a node of depth 1. It often causes the next such cutoff.
     refutation: Option<Square>,
 
-    /// True while an endgame node scores its moves with the weights of a fixed phase, not factors.
+    /// True while an endgame node scores moves by one fixed phase's weights, without factors.
     is_rating: bool,
     /// The nodes at each ply of the game, counted only in searches by realization probability.
     pub(crate) nodes_by_ply: [u64; PLIES_OF_NODES],
@@ -176,8 +176,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Makes a single search. To the end of the game, it prunes at the confidence `selectivity`, by
-    /// default that of the endgame schedule; if `self.pruning` has no settings for it, not at all.
+    /// Makes a single search. A search to the end of the game prunes at confidence `selectivity`,
+    /// by default that of the endgame schedule, or not at all if `self.pruning` lacks its settings.
     pub(crate) fn search_to(
         &mut self,
         position: &Position,

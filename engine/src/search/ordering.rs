@@ -52,7 +52,7 @@ impl Moves {
         }
     }
 
-    /// Scans all moves, which are not sorted, because most nodes end after one or two moves.
+    /// Removes and returns the best move. Moves are not sorted, as most nodes end after one or two.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -139,8 +139,8 @@ pub(super) struct Tuning {
 }
 
 impl Tuning {
-    /// Returns the settings for an iteration of iterative deepening to `depth` plies. `deepest` is
-    /// the depth of the last iteration; 0 in a search by realization probability.
+    /// Returns the settings of move ordering and of the aspiration window for an iteration to
+    /// `depth`. `deepest` is the last iteration's depth; 0 in a search by realization probability.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

@@ -7,8 +7,8 @@ const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
 const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
 const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 
-/// The predictions of a weights file's pruning models: of values of deeper searches, by ply and
-/// pair of depths, and of exact scores, by number of empty squares.
+/// The predictions by a weights file's pruning models: the values of deeper searches (by ply and
+/// pair of depths) and exact scores (by number of empty squares).
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Predictions {
     /// The predictions of a deeper search's value; empty without a ProbCut model.

@@ -98,7 +98,7 @@ pub fn shallow_depth_of_end(empties: u32) -> u32 {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
-    /// The shallow searches by ply and by the depth that they replace, from [`MIN_REPLACED_DEPTH`].
+    /// The shallow search, by ply and by the replaced search's depth − [`MIN_REPLACED_DEPTH`].
     pub(super) cuts: Option<Arc<[[Cut; DEPTHS]]>>,
     /// True for a search of the selectivity ladder, which only guides the exact search after it.
     pub(super) is_rung: bool,

@@ -1,4 +1,4 @@
-//! The pruning of a search: ProbCut, with the endgame's schedule, or realization probability.
+//! The pruning of a search: by ProbCut (in the endgame, by a schedule) or realization probability.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,7 +20,7 @@ pub struct Pruning {
     /// The steps of an [`EndgameSchedule`]: greatest number of empty squares, ProbCut settings.
     pub(super) ends: Vec<(u32, ProbCutSettings)>,
     pub(super) stages: Vec<ProbCutSettings>,
-    /// The cost of a move by stage of the game and kind of move.
+    /// In a search by realization probability, a move's cost by stage of the game and kind of move.
     pub(super) costs: Option<Arc<[[u8; MoveKind::COUNT]; STAGES]>>,
 }
 
@@ -74,7 +74,7 @@ impl Pruning {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// True if no search prunes by ProbCut or probability; table entries then do not affect values.
+    /// Returns true if no search prunes. A search's value then does not depend on table entries.
     pub(super) fn is_full(&self) -> bool {
         let mut all = self.ends.iter().map(|(_, end)| end).chain([&self.midgame]);
         all.all(|one| one.selectivity == Selectivity::Full) && !self.is_by_probability()
@@ -97,7 +97,7 @@ impl EndgameSchedule {
     /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Creates a schedule of steps with falling empty squares and rising confidences (unchecked).
+    /// Creates a schedule of steps. Their empty squares must fall, and confidences must rise.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }

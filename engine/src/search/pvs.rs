@@ -17,14 +17,14 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const STEP: Value;
     const MIN_ENHANCED_CUTOFF_DEPTH: u32;
     const MIN_SPLIT_DEPTH: u32;
-    /// `[d, n]`: the table moves come first if the entry's depth is ≥ d or the node's depth is < n;
-    /// otherwise they are ordered like all other moves.
+    /// `[d, n]`: the moves of a table entry come first if the entry's depth is at least d or the
+    /// node's depth is less than n; otherwise they are ordered like all other moves.
     const TRUSTED_DEPTHS: [u32; 2];
 
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns true if help from other threads cannot change the final value: this search uses no
-    /// ProbCut, or only prepares such a search by guesses of its best moves and its score.
+    /// Returns true if help from other threads cannot change the final value: the search uses no
+    /// ProbCut, or it only guesses moves and a score for a later search without ProbCut.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
     /// Returns an upper bound that stable discs prove, if it is at most `alpha`; by default `None`.

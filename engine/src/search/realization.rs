@@ -25,9 +25,9 @@ use crate::eval::{
 };
 use crate::simd::{Instructions, compiled_for};
 
-/// The cost of a move of probability 1/4. A search to depth D ends a line once the costs of its
-/// moves total D times this number (the *reach*). So each further ply of depth divides the
-/// probability at which lines end by 4, as in the paper cited above.
+/// The cost of a move of probability 1/4. A search to depth D has the *reach* D times this number:
+/// it ends a line once the costs of the line's moves total the reach. So each further ply of depth
+/// divides the probability at which lines end by 4, as in the paper by Tsuruoka and others.
 const REACH_PER_PLY: u32 = 8;
 /// The cost of a move of probability 1/2 (costs are ∝ −log p; 1/4 costs [`REACH_PER_PLY`]).
 const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
@@ -198,9 +198,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move or, outside the window, a bound of it. Lines after the move may
-    /// cost `reach` − `cost`. If `is_tried`, a null-window search first tests whether the value is
-    /// above `alpha`. In the full window, `cost` is at most [`REACH_PER_HALF`], to search deeper.
+    /// Returns the value of a move or, outside the window, a bound of it. The move takes `cost`
+    /// from `reach`. If `is_tried`, a null-window search first tests whether the value is above
+    /// `alpha`. The full-window search goes deeper: the move takes at most [`REACH_PER_HALF`].
     fn realized_move(
         &mut self,
         RatedMove { one, value, .. }: &RatedMove,

@@ -102,8 +102,8 @@ impl<S> Split<S> {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns whether the node should become a split point: a searcher is idle, two moves remain,
-    /// and help cannot change the final value (`is_shareable`) or is allowed to (`helps_always`).
-    /// With a node limit, a search is never shared: it must always end at the same node.
+    /// and helpers cannot change the final value (`is_shareable`) or are free to (`helps_always`).
+    /// A search with a node limit is never shared, so that it always ends at the same node.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool

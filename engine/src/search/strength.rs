@@ -36,9 +36,9 @@ impl Strength {
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes,
-    /// except at [`Self::exact`] or fewer empty squares. With `nodes`, a depth that reaches the end
-    /// of the game is lowered to the greatest of the same parity that does not, but at least to 1.
+    /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes.
+    /// A search at [`Self::exact`] or fewer empty squares has no limit. With `nodes`, a depth that
+    /// reaches the end of the game is lowered by steps of 2 until it does not, but at least to 1.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -50,17 +50,17 @@ impl Strength {
 }
 
 impl<E: Evaluate> Searcher<'_, E> {
-    /// Searches a position at the depth of this strength, not counting passes. Without pruning, the
+    /// Searches a position to the depth of `strength`; passes do not count. Without pruning, the
     /// value is that of plain negamax, whatever the table contains; if the search reaches the end
-    /// of the game, it is the exact score.
+    /// of the game, the value is the exact score.
     pub fn search(&mut self, position: &Position, strength: impl Into<Strength>) -> Found {
         self.search_within(position, strength, &Limits::default())
     }
 
-    /// Searches like [`Self::search`], but deeper and deeper, within limits, and returns the result
-    /// of the last complete search. Limits of nodes and time do not end the first search; the
-    /// interrupt flag does, and the result is then of a search to depth 1. With a limit of nodes or
-    /// time, a shallower search and more pruned ones precede a search to the end of the game.
+    /// Searches like [`Self::search`], but deeper and deeper, within limits; returns the result of
+    /// the last complete search. Limits of nodes and time do not end the first one. The interrupt
+    /// flag does, with the result of a search to depth 1. With a limit of nodes or time, a search
+    /// to the end of the game follows a shallower one, and ones with more pruning.
     pub fn search_within(
         &mut self,
         position: &Position,

@@ -22,8 +22,8 @@ struct Cluster([Slot; WAYS]);
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Effort {
-    /// The depth in plies. In a search by realization probability, the total cost of moves at which
-    /// the search ends a line; a move of probability p costs −4 log₂ p.
+    /// The depth in plies or, in a search by realization probability, the cost limit of a line: the
+    /// line ends once its moves cost so much. A move of probability p costs −4 log₂ p.
     depth: u8,
     /// 1 + the number of the search's [`Selectivity`], or [`BY_PROBABILITY`].
     sureness: u8,

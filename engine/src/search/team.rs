@@ -141,8 +141,8 @@ impl<S> Pool<S> {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point to help at, and joins it. Returns `None` once all helpers have left
-    /// `own`, the split point of a waiting searcher; without `own`, once all jobs are done.
+    /// Waits for a split point to help at, and joins it. Returns `None` once all jobs are done or,
+    /// for a searcher that waits at its split point `own`, once all helpers have left `own`.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);

@@ -106,8 +106,8 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
     }
 }
 
-/// Also tests greater depths: only these use narrow windows, table moves, table bounds and value
-/// ordering. Values must not depend on a table with entries of other depths and positions.
+/// Tests depths 0 to 6, because only the greater ones use narrow windows, table moves, table bounds
+/// and value ordering. Values must not depend on table entries of other depths and positions.
 #[test]
 fn values_are_those_of_negamax_and_the_move_attains_them() {
     let shallow = positions(2, 300, 6..60).into_iter().map(|it| (it, &[4, 0, 1, 2, 3][..]));

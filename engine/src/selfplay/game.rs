@@ -42,8 +42,8 @@ pub fn play<E: Evaluate>(
     play_together(beginnings, &[index], players).pop().expect("there is a game for each index")
 }
 
-/// Plays the games with these indices, with the results of [`play`]. If searches are shallow, plays
-/// all games ply by ply, so that the weights of one phase stay in the processor's cache.
+/// Plays the games with these indices; the results are those of [`play`]. If searches are shallow,
+/// plays all games ply by ply, so that the weights of one phase stay in the processor's cache.
 pub fn play_together<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     indices: &[u64],
@@ -100,7 +100,7 @@ impl<'s> Underway<'s> {
         self.settings.sides.of(self.replay.side).ends.most_empties().max(self.exact)
     }
 
-    /// Plays a move with a cleared table; does not yet play one of the endgame or of a deep search.
+    /// Plays the next move with a cleared table, but not in the endgame or if searches are deep.
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         let Self { settings, replay, .. } = self;
         let is_shallow = settings.searches_are_shallow()

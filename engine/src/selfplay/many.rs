@@ -116,7 +116,7 @@ const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 /// Plays the games of a shard, and stores them in parts. If the run is not divided into shards,
 /// also packs them into one file, without games that repeat all moves of a game with a lower index.
 ///
-/// The file does not depend on threads, shards, kills or resumptions. The run reuses the complete
+/// The games do not depend on threads, shards, kills or resumptions. The run reuses the complete
 /// parts of an earlier run to `path` if that run differs only in having fewer games. In a game,
 /// sides with the same evaluation and pruning share a transposition table.
 pub fn play_games<E: Identified>(

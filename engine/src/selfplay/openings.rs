@@ -93,7 +93,7 @@ impl Openings {
         })
     }
 
-    /// Returns the name in the provenance: `distinct`, or the SHA-256 of a list; `None` if random.
+    /// Returns the entry in the provenance: `distinct`, or the list's SHA-256; `None` if random.
     pub fn identity(&self) -> Option<String> {
         let line = |Opening(squares, _): &Opening| {
             squares.iter().map(Square::to_string).collect::<String>() + "\n"

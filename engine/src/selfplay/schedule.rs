@@ -4,7 +4,7 @@ use std::str::FromStr;
 use crate::random::Generator;
 use crate::text::{Invalid, excerpt, parse_range};
 
-/// The most random moves at the beginning of a game; one square then remains for the search.
+/// The greatest number of random moves at the beginning of a game; it leaves one empty square.
 pub const MAX_RANDOM_PLIES: usize = 59;
 
 /// The largest weight (relative frequency) that a schedule can give to a number of random moves.
@@ -27,8 +27,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Returns the card `place` of a sorted deck in which each number n of random moves has as many
-    /// cards as its weight: (n, k), where k (0, 1, …) is its index among the cards with this n.
+    /// Returns the entry `place` of a sorted list that has each number n of random moves as often
+    /// as its weight: (n, k), where k (0, 1, …) is the index among the entries with this n.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,8 +39,8 @@ impl Schedule {
     }
 
     /// Returns (n, k) for game `index`: the number n of its random plies, and a number k (0, 1, …)
-    /// that no other game with this n has, so that openings can be distinct. In each round of games
-    /// (as many as the weights' sum), n occurs as often as its weight, in an order by `seed`.
+    /// that no other game with this n has, so that openings can be distinct. Each round (as many
+    /// games as all weights total) has each n as often as its weight, shuffled by `seed`.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -49,7 +49,7 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Returns equal weights of `lengths`; of all lengths if none is at most [`MAX_RANDOM_PLIES`].
+    /// Gives weight 1 to each of `lengths`; if all exceed [`MAX_RANDOM_PLIES`], to all up to that.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights = std::array::from_fn(weight);
@@ -58,7 +58,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the greatest number of random moves that can be drawn, up to `most`; 0 if none can.
+    /// Returns the greatest number of random moves, at most `most`, that has a weight; 0 if none.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)

@@ -7,7 +7,7 @@ use crate::search::{EndgameSchedule, Plan, Selectivity};
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The total number of moves before the first search: those of the opening, then random ones.
+    /// The schedule of the number of moves before the first search: the opening's and random ones.
     pub random_plies: Schedule,
     /// The openings with which games begin.
     pub openings: Openings,
@@ -42,8 +42,8 @@ impl SideSettings {
     }
 }
 
-/// The greatest depth at which games are played ply by ply, so a phase's weights stay in cache, and
-/// with one table, cleared before each search above the endgame; old entries would save little.
+/// Up to this depth, several games are played ply by ply, so that a phase's weights stay cached.
+/// The table is cleared before each search above the endgame; old entries would save little.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {
@@ -51,7 +51,7 @@ impl Settings {
         self.sides.black.depth.max(self.sides.white.depth) <= SHALLOW_DEPTH
     }
 
-    /// Creates settings with random openings, without ProbCut, exploration and stored values.
+    /// Creates settings with random openings; ProbCut, exploration and values in records are off.
     pub fn new(
         seed: u64,
         random_plies: Schedule,

@@ -47,7 +47,7 @@ struct Node {
     guess: f64,
     visits: f64,
     result_sum: f64,
-    /// The [`share`] of the score under perfect play; `None` while this score is not proven.
+    /// The expected result at the proven score under perfect play; `None` without a proof.
     proven: Option<f64>,
 }
 
@@ -228,9 +228,9 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the tree search's results and Elo difference with its 95 % interval: the Elo of m and m ±
-/// 1.96 standard errors, where m is the tree search's mean share (0 to 1) of a pair's points.
-/// `pairs` has the tree search's scores in the two games of each opening, > 0 for a win.
+/// Prints the tree search's results and Elo difference, which is the Elo of its mean share m (0 to
+/// 1) of a pair's points, and a 95 % interval: the Elo of m ± 1.96 standard errors. `pairs` has the
+/// tree search's scores in the two games of each opening, > 0 for a win.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());

@@ -1,4 +1,4 @@
-//! Finds flags without a help text, and flags of several commands without a common help text.
+//! Finds flags without a help text, and flags of several commands without a text in `flags.txt`.
 
 use clap::{Arg, Command};
 

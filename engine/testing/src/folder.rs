@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::program::{message, printed};
 
-/// A temporary folder in which a test runs one program. The folder is deleted when this value is
-/// dropped. Arguments are one text that is split at blanks; file names are relative to the folder.
+/// A temporary folder, deleted when dropped, in which a test runs one program. Methods take all the
+/// program's arguments as one text, split at blanks. File names are relative to the folder.
 pub struct Folder {
     folder: tempfile::TempDir,
     program: &'static str,
@@ -86,7 +86,7 @@ impl Folder {
         child
     }
 
-    /// Runs the program for at most two minutes: a command that should be refused may take hours.
+    /// Runs the program for at most two minutes: a command accepted by mistake may take hours.
     pub fn run(&self, arguments: &str) -> Output {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         command.timeout(Duration::from_secs(120)).output().expect("the program runs")

@@ -4,12 +4,12 @@ pub mod inputs;
 
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the folder of the real programs, which the stand-ins for commands
-/// in guides (`guide-command.rs`) run.
+/// The environment variable with the folder of the real programs. The stand-ins for programs in
+/// tests of guides (`guide-command.rs`) run the programs in this folder.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
-/// If this environment variable is set, the stand-in that replaces a program in tests of guides
-/// only checks the program's arguments, and does no work.
+/// The environment variable with which the stand-ins for programs, in tests of guides, only check
+/// their arguments and do no work.
 pub const CHECKED: &str = "OTHELLO_CHECKED";
 
 /// Returns the root of the repository.

@@ -42,8 +42,8 @@ pub struct Subject<'a> {
     pub units_per_part: Option<u64>,
 }
 
-/// Kills and resumes a command by [`Subject::check`]. Its first stage is `stage`; `arguments` must
-/// contain `--out X`, as files in `X.parts` show how many units of this stage are finished.
+/// Kills and resumes a command by [`Subject::check`]. `stage` is the command's first stage.
+/// `arguments` must contain `--out X`: files in `X.parts` show the number of finished units.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -82,7 +82,7 @@ impl Subject<'_> {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Does the same as [`Self::check`], but with `kills` kills; a slow command is given fewer.
+    /// Does the same as [`Self::check`] with `kills` kills: tests give slow commands fewer kills.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;

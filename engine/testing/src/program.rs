@@ -16,8 +16,8 @@ pub fn printed(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", message(output)))
 }
 
-/// Returns a command for `$PYTHON`, by default `python3`; `None` if it cannot run the statement
-/// `imports`. With `-B`, Python writes no compiled files next to the sources.
+/// Returns the command `$PYTHON -B`, by default `python3 -B`, which stores no compiled files beside
+/// the sources; `None` if Python cannot run the statement `imports`.
 pub fn python(imports: &str) -> Option<Command> {
     let program = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let probe = Command::new(&program).args(["-c", imports]).output();

@@ -92,8 +92,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites a file without the program's version and revision (`behaviour`) in its provenance, so
-/// that later versions make the same bytes. Also inserts an unknown section after the first one.
+/// Rewrites a file with the version `any` and no revision `behaviour` in its provenance, so that
+/// later programs make the same bytes. Also inserts an unknown section after the first one.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");

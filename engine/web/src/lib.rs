@@ -52,7 +52,7 @@ pub extern "C" fn load_part(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads, like [`load`], a file with the training counts that the file of [`load_part`] lacks.
+/// Loads a file, like [`load`], with the training counts of the weights that [`load_part`] loaded.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)

@@ -19,13 +19,13 @@ use crate::program::Program;
 /// The number of streams: a thread of a fit uses one, so that phases are computed in parallel.
 const STREAMS: usize = 8;
 
-/// About 5 of these blocks run at once; the others balance the load near the end of a launch.
+/// The number of blocks in a full launch. About 5 run at once; the rest balance load near the end.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
 /// Positions per chunk (2.6 MB), which is copied to the GPU while kernels work on the previous one.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of the free GPU memory for positions. Each phase in progress needs 20 MB more.
+/// The percentage of the free GPU memory for positions. A phase in progress uses 20 MB of the rest.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// A launcher that runs the kernels of one program on the first GPU.
@@ -136,7 +136,7 @@ fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     Some(2 * kilohertz * 1000 * bits / 8).filter(|&bandwidth| bandwidth > 0)
 }
 
-/// With too few arguments, the driver would read other memory.
+/// Refuses arguments that do not fit the kernel. With too few, the driver would read beyond them.
 fn check<B>(kernel: &Kernel, arguments: &[Value<'_, B>]) -> Result<(), LaunchError> {
     let fits = |(kind, value): (&Argument, &Value<'_, B>)| match (kind, value) {
         (Argument::Array(element), Value::In(_)) => element.starts_with("const "),

@@ -28,20 +28,20 @@ pub(crate) struct State {
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// For each event, the point where a stream last recorded it (if ever), and the stream's clock.
+    /// For each event, a stream's point and vector clock when it last recorded the event, if ever.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Arc<HostLauncher>>,
     pub(crate) functions: BTreeMap<Handle, Function>,
     /// For each stream, the last operation for which the host has waited.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// How many queued operations may run before a thread waits for one; the seed varies this.
+    /// The number of queued operations that may run while no thread waits, by the setting `seed`.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The `cuStreamWaitEvent` calls that were needed to order operations, by number (1: first).
+    /// The numbers (from 1) of the `cuStreamWaitEvent` calls that added to the order of operations.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -56,7 +56,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers a stream's next operation. Returns the operation, and the stream's clock after it.
+    /// Numbers a stream's next operation. Returns its [`Moment`], and the stream's clock after it.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;

@@ -1,4 +1,4 @@
-//! Checks a requested launch of a kernel, and makes the operation for the queue of its stream.
+//! Checks a requested launch of a kernel, and turns it into an operation for a stream's queue.
 
 use othello_kernels::Argument;
 

@@ -42,8 +42,8 @@ impl Clock {
     }
 }
 
-/// The last write to a block of memory, and the reads since then. A new read replaces older reads
-/// that are guaranteed to precede it: a write that waits for it waits for the older ones also.
+/// The last write to a block of memory, and the reads since then for which a write must wait. A new
+/// read replaces reads that are guaranteed to precede it, as waiting for the new read is enough.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,

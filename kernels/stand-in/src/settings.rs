@@ -1,4 +1,4 @@
-//! The settings of the stand-in, which a test passes in the environment variable [`VARIABLE`].
+//! The settings of the stand-in CUDA driver, from the environment variable [`VARIABLE`] of a test.
 //!
 //! The variable contains settings `KEY=VALUE`, separated by spaces:
 //!

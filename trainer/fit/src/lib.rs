@@ -3,8 +3,8 @@
 //! Data flows from [`source`] (games and scored positions with labels) through [`dataset`] (split
 //! by game, merged up to symmetry, sorted by phase) into [`fit`] (least squares or Adam, with
 //! [`model`] and a [`backend`]), which writes a weights file. [`metrics`] computes the errors of
-//! evaluations, [`calibrate`] fits the models of a search, [`records`] has the tools for record
-//! files, [`export`] writes the formats of other programs.
+//! evaluations, [`calibrate`] fits the models that searches use (such as ProbCut), [`records`] has
+//! the tools for record files, [`export`] writes the formats of other programs.
 //!
 //! ```
 //! use othello_fit::model::Model;

@@ -119,8 +119,8 @@ fn limits_of_process() -> impl Iterator<Item = u64> {
     })
 }
 
-/// Returns the limits in bytes of the control groups in `groups`, the text of `/proc/self/cgroup`
-/// (where a group of version 2 has no controllers), and of their ancestors.
+/// Returns the memory limits, in bytes, of the control groups that `groups` (the text of
+/// `/proc/self/cgroup`) names, and of their ancestors. A line of version 2 has no controllers.
 #[cfg(target_os = "linux")]
 fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let files = groups.lines().flat_map(move |line| {

@@ -1,4 +1,4 @@
-//! The container format of `datasets/formats.md`, with wrong numbers under valid checksums.
+//! Makes containers (`datasets/formats.md`) that may have wrong numbers but have valid checksums.
 
 use sha2::{Digest, Sha256};
 
@@ -89,7 +89,6 @@ fn checksummed(mut bytes: Vec<u8>) -> Vec<u8> {
 #[derive(Clone)]
 pub(crate) struct Container {
     pub(crate) kind: u8,
-    /// The bytes before the first section.
     pub(crate) header: Vec<u8>,
     pub(crate) provenance: Vec<u8>,
     /// The bytes of each section's frame, then of the end frame, if there is one.

@@ -16,7 +16,7 @@ pub(crate) struct Damaged {
 pub(crate) enum Fate {
     /// The reader must refuse the file, and name it and the place of the damage.
     Refused,
-    /// The reader may accept the file (it has no checksum), or refuse it as in [`Self::Refused`].
+    /// The reader may accept the file (no checksum); a refusal must name the file and the place.
     RefusedByPlace,
     /// The reader may accept or refuse the file, which is undamaged or has valid checksums.
     Any,
@@ -204,8 +204,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(container::VERSION), fate: Fate::Any }
 }
 
-/// Damages a file of an unfinished run. Returns false if content under a valid checksum is changed:
-/// the resumed run may then have a wrong result.
+/// Damages a file of an unfinished run. Returns false if the damage changes content and makes the
+/// checksum fit: the resumed run may then have a wrong result.
 pub(crate) fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Ways 5 to 7 remove, duplicate or swap sections, which must not change the result.

@@ -1,11 +1,11 @@
 //! Torture tests of the parsers and the programs.
 //!
-//! * [`TARGETS`] has a function for each parser, which takes any bytes and panics if it is wrong:
-//!   `scripts/torture.sh fuzz` calls them by libFuzzer, `tests/corpus.rs` without a fuzzer.
+//! * [`TARGETS`] has a function for each parser. The function takes any bytes, and panics if the
+//!   parser errs. `scripts/torture.sh fuzz` calls it by libFuzzer, `tests/corpus.rs` directly.
 //! * [`attack`] runs the programs as child processes, with damaged files, kills, failing system
 //!   calls and hostile arguments. `tests/attack.rs` runs some attacks, `scripts/torture.sh` many.
 //!
-//! Both change inputs and files by `mutation`, `damage` and `container`.
+//! The targets and the attacks change inputs and files by `mutation`, `damage` and `container`.
 
 #[cfg(target_os = "linux")]
 pub mod attack;

@@ -22,7 +22,7 @@ use crate::Result;
 /// A measurement of more positions is refused: a kernel launch counts its positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The bytes that a fit reads and writes for a feature of a position: a weight, and a sum twice.
+/// The bytes moved for a feature of a position: a fit reads a weight, and reads and writes a sum.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
 /// The least duration of a measurement in seconds, which makes the start of threads negligible.
@@ -117,7 +117,7 @@ fn weights(model: &Model) -> Vec<i32> {
     (0..model.parameters()).map(weight).collect()
 }
 
-/// Returns positions per second. `weights` are in units of 1/[`WEIGHTS_PER_DISC`] disc.
+/// Returns the speed of residual sums in positions/s. `weights` are in 1/[`WEIGHTS_PER_DISC`] disc.
 fn residual_rate<B: Backend>(
     backend: &B,
     weights: &[i32],

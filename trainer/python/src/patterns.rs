@@ -131,7 +131,8 @@ impl PatternSet {
         self.model.set().scalars().iter().map(ToString::to_string).collect()
     }
 
-    /// The number of phase groups that share factors, and the width of factor vectors, or `None`.
+    /// The number of phase groups (each has its own factors) and the length of factor vectors;
+    /// `None` for a pattern set without factors.
     #[getter]
     fn factors(&self) -> Option<(usize, usize)> {
         self.model.set().factors().map(|shape| (shape.groups(), shape.dimensions()))
@@ -144,7 +145,7 @@ impl PatternSet {
         Ok(self.geometry_of(name)?.class_of.clone().into_pyarray(py))
     }
 
-    /// Returns the parameter indices of boards in rows: pattern instances, then scalar features.
+    /// Returns a row of parameter indices for each board: pattern instances, then scalar features.
     fn classes<'py>(
         &self,
         py: Python<'py>,

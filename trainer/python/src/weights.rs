@@ -24,14 +24,14 @@ use crate::threads::{detached, interruptible, on_threads};
 /// The contribution of one pattern instance or scalar feature to the value of a board.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Part {
-    /// The name of the pattern or of the scalar feature.
+    /// The name of the pattern or of the scalar feature; `factors` for the joint part of factors.
     name: String,
     /// The squares of the instance, separated by spaces; empty for scalar features and `factors`.
     squares: String,
     /// The number of discs that this part adds to the value of the board.
     discs: f64,
     /// The occurrences in training of the instance's class or of the scalar feature's value; 0 for
-    /// `factors`, and for weights without counts, like the embedded ones.
+    /// the part `factors` and for weights without counts, like the embedded ones.
     count: u32,
 }
 

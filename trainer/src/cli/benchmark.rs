@@ -158,7 +158,7 @@ impl Arguments {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns depth (any will do) and time limit for a program that is only asked for its name.
+    /// Returns the terms for asking a program its name: any depth, and the time limit `--timeout`.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: Duration::from_secs(self.timeout), game: None }
     }

@@ -43,8 +43,7 @@ enum What {
 
 #[derive(clap::Args, Debug)]
 struct Changing {
-    /// Weights file, or `embedded`; from `embedded`, the output lacks how often each weight
-    /// occurred in training
+    /// Weights file, or `embedded` (the output then has no counts of occurrences in training)
     weights: WeightsChoice,
     #[command(flatten)]
     output: Output,

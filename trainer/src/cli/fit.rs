@@ -299,8 +299,8 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Refuses initial weights that were fitted to a test file. Finds the training files of the
-    /// weights in the folders of `--test` and `--init`, and warns if they contain test games.
+    /// Refuses initial weights that were fitted to a test file. Also looks for their training files
+    /// in the folders of `--test` and `--init`, and warns if these files contain test games.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());

@@ -31,8 +31,8 @@ enum Format {
     Wthor(Wthor),
     /// Import games as text, packed by zstd or not
     ///
-    /// One game a line: f5d6c3…, also with commas, numbers, signs or passes, in a table, or after a
-    /// label; or a game in several lines with tags (PGN) or numbered moves.
+    /// One game a line: `f5d6`, `f5,d6`, `1. f5 d6`, `+f5-d6`, also with passes, in a table or
+    /// after a label (`moves: f5d6`); or a game in several lines with tags (PGN) or numbered moves.
     Transcripts(Games),
     /// Import boards with scores from text, plain or packed by zstd, one a line: 64 squares, the
     /// side to move (X or O; X if omitted) and its score in discs; or a line of OBF

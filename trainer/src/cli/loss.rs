@@ -23,7 +23,7 @@ use crate::metrics::{
 use crate::model::Phases;
 use crate::source::LabelRules;
 
-/// `--max-bias` ignores numbers of empty squares with fewer positions than this.
+/// The least number of positions with n empty squares for which `--max-bias` checks the bias at n.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
 #[derive(clap::Args, Clone, Debug)]
@@ -158,8 +158,8 @@ struct Paired {
     errors: ComparedErrors,
 }
 
-/// Splits off the evaluation with which `data` begins, if any. A word such as `none` is an
-/// evaluation only if paths follow it and no file has this name.
+/// Splits off the second evaluation if `data` begins with one: a weights file, or a word such as
+/// `none`. The word names an evaluation only if paths follow it and no file has this name.
 fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
     let may_be_word = |path: &Path| data.len() > 1 && !path.exists();
     let named = |path: &Path| match path.to_str()?.parse().ok()? {

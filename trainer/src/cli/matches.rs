@@ -283,8 +283,8 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Refuses existing outputs of other matches. Compares what is known before playing: the
-    /// settings of the games file, and the beginning of the transcripts file.
+    /// Refuses to play if an output file of another match exists: a games file with other settings,
+    /// or a transcripts file whose first line begins otherwise than that of this match.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> Result<()> {
         if self.force {
             return Ok(());
@@ -333,7 +333,7 @@ impl KeptArguments {
     }
 }
 
-/// Returns the part of line 1 of `--transcripts-out` that is known before any move is played.
+/// Returns line 1 of `--transcripts-out` to the end of the opening's moves, known before the match.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

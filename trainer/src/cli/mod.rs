@@ -126,8 +126,8 @@ enum Command {
     Split(selection::SplitFiles),
     /// Make weights in a given time: games, fits, a match
     ///
-    /// Measures the machine, writes a plan (a recipe) next to the output, and makes its steps.
-    /// `run` makes them again on any machine. A run that was stopped goes on with the same command.
+    /// Measures the machine, writes a plan (a recipe) next to the output, and follows the plan.
+    /// `run` repeats the plan on any machine. A run that was stopped goes on with the same command.
     Train(train::Arguments),
     /// Tune settings of a recipe by successive halving
     Tune(studies::TuneArguments),

@@ -62,8 +62,8 @@ impl fmt::Display for Plan {
 pub(in crate::cli) struct Report {
     /// The steps, in the order of the recipe.
     steps: Vec<FinishedStep>,
-    /// The SHA-256 of the file of the last step that makes a weights file; if no step does, of the
-    /// file of the last step. Null if `steps` is empty.
+    /// The SHA-256 of the last weights file that a step makes. If no step makes one, the SHA-256 of
+    /// the last step's file. Null if `steps` is empty.
     sha256: Option<String>,
     /// The result of `--check`; absent without this flag.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ pub(in crate::cli) struct Report {
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{}", differs.as_ref().map_or(format!("{equal} checksums are as listed"), Difference::to_string))]
 struct Check {
-    /// The number of steps in the list of `--check` before the first one that differs.
+    /// The number of checksums at the head of the list of `--check` that equal those of this run.
     equal: usize,
     /// The first step whose checksum differs from that in the list of `--check`; absent if none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,7 @@ fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
     })?)
 }
 
-/// Compares the expected checksums in `list` with those of `steps`, in order, until one differs.
+/// Compares the checksums in `list` with those of `steps`, in order, up to the first difference.
 fn check(mut list: Vec<Difference>, steps: &[FinishedStep]) -> Check {
     for Difference { step, found, .. } in &mut list {
         let made = steps.iter().find(|made| made.name == *step);

@@ -28,7 +28,7 @@ pub(super) struct Files {
 #[derive(clap::Args, Clone, Debug)]
 pub struct MergeArguments {
     /// Files of games, or of positions, or folders of them, joined in this order. To join the
-    /// shards of a run, use `pack`
+    /// parts that the shards of a run made, use `pack`
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
@@ -145,7 +145,7 @@ pub(super) fn run(files: &[PathBuf], work: &Work<'_>, session: &Session) -> Resu
     }
 }
 
-/// The number of records, in the field `games` or `positions`.
+/// A number of records; in JSON, the field `games` or `positions`.
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Count {

@@ -205,8 +205,8 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Stores each step's probe (the checksum of its file in a small run) in `run.json`. Fails if
-    /// the program that began the step had another probe, unless `--fresh` makes the step anew.
+    /// Stores each step's probe in `run.json`: its file's checksum in a small run of the recipe.
+    /// Fails if another program began a step with another probe, unless `--fresh` remakes the step.
     fn verify(&self, wanted: &[Step]) -> Result<()> {
         let path = self.folder.join("run.json");
         let read = || read_by(&path, |text| serde_json::from_str(text));

@@ -39,7 +39,7 @@ pub struct CompareArguments {
     exact: u32,
     #[command(flatten)]
     sprt: SprtArguments,
-    /// Smallest difference that matters, in discs: prints the number of games needed to prove it
+    /// Smallest difference of errors that matters, in discs; the games needed to prove it are shown
     #[arg(long, value_name = "DISCS", default_value_t = 0.02, value_parser = discs)]
     smallest: f64,
 }
@@ -88,7 +88,7 @@ pub struct TuneArguments {
 enum EarlyRounds {
     /// Fit to fewer games in early rounds
     Data,
-    /// Fit each combination of values with fewer seeds in early rounds, at least 2
+    /// Fit each combination of values with fewer seeds (at least 2) in early rounds
     Seeds,
 }
 

@@ -133,7 +133,7 @@ const FROM_WEIGHTS: &[&str] = &["generation"];
 const PLANNED_SHARE: f64 = 0.9;
 
 const MEASURED_GAMES: u64 = 16_384;
-/// The seconds of a self-play game in the speed test [`cores`] on a core of the reference machine.
+/// The seconds that a game of the speed test [`cores`] takes on one core of an AMD EPYC (Zen 5).
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -208,8 +208,8 @@ fn with_player(recipe: &Recipe, weights: &str) -> Recipe {
     })
 }
 
-/// Returns the recipe with `factor` times as many games in each step, rounded to a multiple of 64,
-/// and `factor` times the `core-seconds` of these steps and of fits.
+/// Returns the recipe with `factor` times the games of each step that states a number of games,
+/// rounded to a multiple of 64, and `factor` times the `core-seconds` of these steps and of fits.
 fn scaled(recipe: &Recipe, factor: f64) -> Recipe {
     recipe.changed(|_, step| {
         if let Some(Value::Integer(games)) = step.get_mut("games") {
@@ -236,8 +236,8 @@ fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     (games, others)
 }
 
-/// Finds the factor by which each shipped recipe in `names` must scale its games to take `budget`
-/// core seconds. Returns the recipe with the least |ln factor|, scaled; `None` without recipes.
+/// Returns the shipped recipe in `names` whose numbers of games need the least factor, up or down,
+/// to take `budget` core seconds, with its games multiplied by the factor; `None` without recipes.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = core_seconds(recipe);
@@ -249,7 +249,7 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, scaled(&recipe, factor(&recipe))))
 }
 
-/// Measures the speed of self-play, in cores of the reference machine (AMD EPYC, Zen 5).
+/// Measures self-play, and returns the number of cores of an AMD EPYC (Zen 5) that are as fast.
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);

@@ -143,9 +143,9 @@ struct PhaseDifference {
     different: usize,
     /// The largest difference of a weight between the two files, in steps of 1/32 disc.
     max_steps: u32,
-    /// Mean absolute difference of the files over all weights of the phase, in discs.
+    /// Mean absolute difference between the two files' weights of the phase, in discs.
     mean_discs: f64,
-    /// Root of the mean squared difference of the files over all weights of the phase, in discs.
+    /// Root of the mean squared difference between the two files' weights of the phase, in discs.
     rms_discs: f64,
 }
 

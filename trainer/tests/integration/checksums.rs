@@ -20,7 +20,7 @@ score-depth = 1
 weights = 'mobility'
 ";
 
-/// Commands, each with the file that it writes or describes, and the JSON pointer of its checksum.
+/// Commands, each with a file and the JSON pointer to the file's checksum in the command's report.
 const COMMANDS: &[(&str, &str, &str)] = &[
     ("run recipe.toml --out run --threads 1", "run/played.games", "/steps/0/sha256"),
     ("run recipe.toml --out run --threads 2", "run/a.openings", "/steps/1/sha256"),

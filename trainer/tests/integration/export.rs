@@ -24,7 +24,7 @@ fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
-/// Weights without and with factors, each with the file of their values for `boards.txt`.
+/// Weights without and with factors, each with the file of the values that they give `boards.txt`.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -140,7 +140,7 @@ fn numpy_evaluates_from_the_arrays() {
 }
 
 /// A C program must give the expected values by the exported header `weights.h`, also move by move,
-/// and by the code of `other.h` with `weights.raw`. A regression: `other.h` was silently skipped.
+/// and by `other.h` with `weights.raw`. A regression: of the two headers, C skipped the second.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");

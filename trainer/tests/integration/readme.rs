@@ -22,7 +22,7 @@ fn commands_print_what_the_cases_expect() {
     cases.skip("tests/cmd/fits.trycmd").skip("tests/cmd/studies.trycmd");
 }
 
-/// The commands of `docs/current-figures.md` must draw `docs/pictures/errors.svg` as it is.
+/// The commands of `docs/current-figures.md` must draw exactly `docs/pictures/errors.svg`.
 #[test]
 fn the_picture_of_the_errors_is_what_the_program_draws() {
     let folder = tempfile::tempdir().unwrap();

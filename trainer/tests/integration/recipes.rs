@@ -1,4 +1,4 @@
-//! Tests `run` with a plan of `train`, and with several processes; `tests/cmd` has its other tests.
+//! Tests `run` on a recipe that `train` wrote, and in shards; `tests/cmd` has other tests of `run`.
 
 use std::process::Stdio;
 use std::thread::sleep;

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::Folder;
 
-/// Commands that hold a lock while they run, each with its output, which replaces `OUT`.
+/// Commands that lock an output while they run, each with this output's path, to replace `OUT`.
 const COMMANDS: &[(&str, &str)] = &[
     ("dataset train.games --out OUT", "data"),
     ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),

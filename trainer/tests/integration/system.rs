@@ -53,7 +53,7 @@ fn doctor_names_the_least_limit_of_memory() {
     assert!(found["memory_bytes"].as_u64().unwrap() < 4_000_000 << 9, "{found}");
 }
 
-/// Only the disk for temporary files is full; `trainer/fuzz` tests full disks of outputs.
+/// Temporary files, beside the output, fill the disk; `trainer/fuzz` tests a full disk for outputs.
 #[test]
 fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     let folder = Folder::new();

@@ -61,8 +61,8 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns the index of each configuration's weight; mirror images share one. `mirror` has the new
-/// place of each digit; if it is empty, the order of the digits is reversed.
+/// Returns a weight's index for each configuration of `digits` digits, the same for mirror images.
+/// Mirroring moves digit i to the place in word i of `mirror`; an empty `mirror` reverses digits.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),

@@ -42,7 +42,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports how many texts have each notation, unless all are transcripts, boards or OBF texts.
+    /// Reports how many texts have each notation, unless each is a transcript, board or OBF text.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -94,7 +94,7 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
 }
 
 /// Returns the moves in a text such as `7,f5d6c3` or `moves: f5d6c3`: the longest field that begins
-/// with a square, here `f5d6c3`. `None` if the moves of another field are not the first of these.
+/// with a square. `None` if another field that begins with a square is not a prefix of the longest.
 fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])

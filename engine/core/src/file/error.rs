@@ -99,8 +99,8 @@ impl FileError {
         Self::Refused { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Creates the error for a file that is refused because of `error`, such as that of a file that
-    /// it names. The message is the path, a colon and `reason`. A temporary cause is its source.
+    /// Creates the error for a file refused because of `error`, such as one of a file it refers to.
+    /// The message is the path, a colon and `reason`. A temporary cause of `error` is the source.
     pub fn because(path: &Path, reason: String, error: &(dyn Error + 'static)) -> Self {
         let mut causes = iter::successors(Some(error), |&error| error.source());
         match causes.find_map(|cause| cause.downcast_ref::<io::Error>()) {

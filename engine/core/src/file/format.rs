@@ -15,12 +15,12 @@ pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
 pub(super) const RAW_MARKER: &[u8; 4] = b"RAWS";
 pub(super) const END_MARKER: &[u8; 4] = b"END.";
 
-/// The fixed part of a header: magic number, version, length of the provenance.
+/// The length of a header's fixed part: magic number, version, length of the provenance.
 pub(super) const HEADER_BYTES: u64 = 16;
 pub(super) const MARKER_BYTES: u64 = 4;
-/// The start of a section: marker, lengths of name, stored bytes and content.
+/// The length of a section's start: marker, lengths of the name, the stored bytes and the content.
 pub(super) const SECTION_BYTES: u64 = 24;
-/// The end frame before its checksum: marker, number of sections, SHA-256.
+/// The length of the end frame before its checksum: marker, number of sections, content's SHA-256.
 pub(super) const END_BYTES: u64 = 44;
 pub(super) const CHECKSUM_BYTES: u64 = 4;
 

@@ -15,8 +15,8 @@ pub fn lock(path: &Path) -> Result<File> {
     locked(path, options.read(true).write(true).create(true).truncate(false))
 }
 
-/// Creates and locks the partial file of an output. On Unix, it is a new file with the permissions
-/// of an existing output: a partial file of a killed run is removed, as it may have hard links.
+/// Creates and locks the partial file of an output. On Unix, removes that of a killed run first (it
+/// may have hard links), and gives the new file the permissions of an existing output.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {
@@ -52,7 +52,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     Err(FileError::refused(path, reason))
 }
 
-/// Retries `take` for up to 0.2 s while another process holds the lock for a check of the output.
+/// Retries `take` for up to 0.2 s, since another process may hold the lock briefly, for a check.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..20 {
         match take() {

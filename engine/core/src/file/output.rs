@@ -6,8 +6,8 @@ use super::paths::{collide, folder_of, is_same_file, partial_path, refuse_specia
 use super::shown::refuse_shown;
 use super::{FileError, Kind, Result, kind_of};
 
-/// Checks, before the work, that a command may write `output` and `OUTPUT.partial`. Refuses an
-/// input, a file of records in an input folder, and a path where no file can be created.
+/// Checks, before the work, that a command may write `output` and `OUTPUT.partial`: neither is an
+/// input or a file of records in an input folder, and `output` exists or can be created.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,

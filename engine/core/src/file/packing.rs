@@ -76,7 +76,7 @@ pub(super) fn unpack(stored: &[u8], length: u64) -> Result<Vec<u8>, String> {
     Ok(content)
 }
 
-/// Decompresses at most `most` bytes of the first frame. Returns how many bytes of `stored` follow.
+/// Decompresses the first frame, up to `most` bytes. Returns how many bytes of `stored` are unread.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(stored: &[u8], most: u64, content: &mut Vec<u8>) -> io::Result<usize> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?.single_frame();

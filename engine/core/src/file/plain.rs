@@ -32,7 +32,7 @@ fn has_content(path: &Path, bytes: &[u8]) -> Result<bool> {
     has_same_bytes(there, bytes).map_err(FileError::io(path, "read it"))
 }
 
-/// Replaces any file at `path` by one with `bytes`; refuses a `PATH.partial` of another program.
+/// Replaces any file at `path` by one with `bytes`. Another program's `PATH.partial` is an error.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes, &Replaceable::Any)
@@ -69,8 +69,8 @@ impl ShownFile {
         Ok(Self { path: path.to_owned(), head })
     }
 
-    /// Replaces the file's content atomically; refuses a file that does not begin with the `head`
-    /// of [`Self::create`]. Does nothing once this process tried to read or write other data there.
+    /// Replaces the file's content atomically; refuses a file that does not begin with `head`. Does
+    /// nothing after this process tried to use the path for an input or another output.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
@@ -80,8 +80,8 @@ impl ShownFile {
     }
 }
 
-/// Refuses an existing file at `path` that does not begin with `head`, and one at `PATH.partial`
-/// that does not begin with `head` and is not just the first bytes of `head`.
+/// Refuses an existing file at `path` unless it begins with `head`, and one at `PATH.partial`
+/// unless it begins with `head` or consists of the first bytes of `head`.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     check_beginning(path, head)

@@ -48,12 +48,12 @@ pub fn kind_of(path: &Path) -> Result<Kind> {
 }
 
 impl Reader {
-    /// Opens a file of this kind and reads its header.
+    /// Opens a file of the kind `kind` and reads its header.
     pub fn open(path: &Path, kind: Kind) -> Result<Self> {
         Self::begin(Source::open(path)?, Some(kind))
     }
 
-    /// Reads a file of this kind from memory. Messages use `name` as its path.
+    /// Reads the header of a file of the kind `kind` in memory. Messages use `name` as its path.
     pub fn of_bytes(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -133,7 +133,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section, unchecked. Returns its name; `None` if uncompressed or missing.
+    /// Skips the next section, unchecked, if it is compressed. Returns its name, otherwise `None`.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let (marker, place) = self.read_marker()?;
@@ -160,12 +160,12 @@ impl Reader {
         Self { skips_raw: true, incomplete: true, ..self }
     }
 
-    /// Returns the places of the uncompressed sections so far; the iterator omits their contents.
+    /// Returns the places of the uncompressed sections read so far; iteration omits their contents.
     pub fn raw_sections(&self) -> &[RawSection] {
         &self.raw
     }
 
-    /// Returns the summary of the file; `None` until the iterator has ended without an error.
+    /// Returns the file's summary; `None` until the iteration over its sections ends without error.
     pub fn summary(&self) -> Option<&Summary> {
         self.summary.as_ref()
     }

@@ -1,4 +1,4 @@
-//! The paths of the progress files that this process updates; no input or output may have them.
+//! The paths of this process's progress files. No input or output may have one of these paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ pub(super) fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses `output` if it is a progress file, which is then no longer updated (and removed if new).
+/// Refuses `output` if it is a progress file. This process then no longer updates the progress
+/// file, and also removes a progress file that it created.
 pub fn refuse_shown(output: &Path) -> Result<()> {
     refuse(output, |path| collide(output, path))
 }

@@ -55,7 +55,7 @@ impl Source {
         if bytes <= remain { Ok(()) } else { Err(self.truncated(place)) }
     }
 
-    /// Returns the next `bytes` bytes; allocates nothing if fewer remain.
+    /// Returns the next `bytes` bytes. If fewer remain, returns an error and allocates no memory.
     pub(super) fn take(&mut self, bytes: u64, place: &Place) -> Result<Vec<u8>> {
         self.require(bytes, place)?;
         let taken = self.take_up_to(bytes)?;

@@ -348,7 +348,7 @@ fn a_file_that_appears_during_the_work_is_kept_with_the_complete_output() {
     assert!(!partial.exists());
 }
 
-/// Formerly, a full disk while a recipe's data were opened ended with the status of a wrong recipe.
+/// Formerly, a full disk at the opening of a recipe's data gave the exit status of a wrong recipe.
 #[test]
 fn a_temporary_cause_of_a_refused_file_stays_its_source() {
     let source_of = |kind: ErrorKind| {

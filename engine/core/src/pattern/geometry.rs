@@ -35,7 +35,7 @@ pub struct PatternGeometry {
     pub classes: usize,
     /// The parameter index of the pattern's first class.
     pub first_parameter: usize,
-    /// For each square, the exponent e of its digit, which counts 3^e in [`super::Indices`].
+    /// For each square of the pattern, e: its digit is multiplied by 3^e in [`super::Indices`].
     pub places: Vec<usize>,
 }
 

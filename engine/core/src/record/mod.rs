@@ -110,7 +110,7 @@ pub enum RecordError {
 pub struct FrameError {
     /// The index of the invalid record in its frame, from 0; `None` if the frame itself is invalid.
     index: Option<usize>,
-    /// The fault of the record, or of the frame, which completes a message such as "section 3 …".
+    /// The fault of the record. A fault of the frame itself completes the message "section 3 …".
     reason: Invalid,
 }
 

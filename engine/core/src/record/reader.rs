@@ -45,7 +45,7 @@ impl<R: Record> RecordReader<R> {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns true if the records enumerate all positions, so no fit may hold out some for
+    /// Returns true if the records are a complete enumeration, of which fits hold out none for
     /// validation: openings, and records whose provenance has `"enumerated": true`.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);

@@ -65,7 +65,7 @@ impl Weight {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
 
-    /// Returns the nearest weight, limited to 1/64 and 65535/64; `None` unless `occurrences` > 0.
+    /// Returns the valid weight nearest to `occurrences`; `None` unless `occurrences` > 0.
     pub fn of_occurrences(occurrences: f64) -> Option<Self> {
         let steps = (occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE)).round();
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))

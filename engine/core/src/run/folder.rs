@@ -57,7 +57,7 @@ impl Folder {
         }
     }
 
-    /// `number` is the index of the part, from 0, among the parts of all stages.
+    /// Returns the path of part `number`, counted from 0 over the parts of all stages.
     pub(super) fn part(&self, number: u64) -> PathBuf {
         self.path.join(format!("part-{number:06}"))
     }
@@ -199,8 +199,8 @@ impl Lock {
         is_at(&self.file, &self.path).is_ok_and(|is_at| is_at)
     }
 
-    /// Takes the lock for packing before a removal of the folder, so that no other process starts.
-    /// Returns an error if a lock other than `self` is held.
+    /// Takes the lock for packing, so that no process starts while this process removes the folder.
+    /// Returns an error if another process holds that lock or the lock of a shard.
     pub(super) fn for_removal(&self) -> Result<Self> {
         let folder = folder_of(&self.path);
         let packing = Self::for_packing(folder)?;

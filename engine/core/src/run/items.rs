@@ -44,7 +44,7 @@ pub trait Items: Sync {
     /// Encodes the results of all units of a part, in order, and nothing else, as its sections.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
-    /// Returns true if no part after `part` is needed. Called in order, once earlier parts exist.
+    /// Returns true if no part after `part` is needed. Called for one part after another, in order.
     fn ends(&self, _part: &[Section]) -> bool {
         false
     }
@@ -67,7 +67,7 @@ struct State<W: Items> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<W>>,
-    /// The index in the stage of the first part that was not yet passed to [`Items::ends`].
+    /// The next part to pass to [`Items::ends`], as an index in the stage.
     asked: u64,
     has_ended: bool,
     failed: Option<W::Error>,
@@ -91,8 +91,8 @@ struct Work<'a, W: Items> {
 }
 
 impl Run {
-    /// Makes the missing parts of a stage, at most two parts at once. Threads take units in batches
-    /// of `per_item`; this number does not affect the results.
+    /// Makes the missing parts of a stage, at most two parts at once. Threads take `per_item` units
+    /// of work at a time; this number does not affect the results.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -173,8 +173,8 @@ impl Run {
         progress.begin_stoppable(&plan.name, total - left, total);
     }
 
-    /// Makes the missing parts of a stage; `make` returns the result of a unit, given its index.
-    /// Returns the results of all units in order, except those in an output that this run extends.
+    /// Makes the missing parts of a stage. `make` computes the result of a unit from its index.
+    /// Returns all results in order, without those of units in an output that this run extends.
     pub fn results<T, E>(
         &self,
         stage: usize,

@@ -70,7 +70,7 @@ impl Run {
         failed.map_or(Ok(unfinished), Err)
     }
 
-    /// Returns a complete part's path and the places of its uncompressed sections; skips these.
+    /// Returns a complete part's path and the places of its uncompressed sections, left unread.
     pub fn raw_sections(
         &self,
         stage: usize,
@@ -83,7 +83,7 @@ impl Run {
 }
 
 impl LongPart<'_> {
-    /// Returns the part's units of work (such as phases) as indices in the stage.
+    /// Returns the range of the part's units of work (such as phases), counted from 0 in the stage.
     pub fn units(&self) -> Range<u64> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }

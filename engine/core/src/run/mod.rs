@@ -122,11 +122,11 @@ pub struct Run {
     pub plan: Plan,
     shard: Shard,
     folder: Folder,
-    /// The lock of the shard or, if this process only packs, the lock for packing.
+    /// The shard's lock or, if this process only packs parts into the output, the lock for packing.
     lock: Lock,
     packs_only: bool,
     replaceable: Replaceable,
-    /// The number of units of the first stage whose results an existing output already contains.
+    /// The number of units of the first stage that an existing output already contains.
     pub standing: u64,
 }
 
@@ -188,8 +188,8 @@ impl Run {
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Calls `pack`, which writes the outputs from the parts, the main output last. Then removes
-    /// the folder of parts, unless [`Self::to_pack`] opened the run. Refuses a second packer.
+    /// Calls `pack`, which must write the outputs, the main output last. Then removes the folder of
+    /// parts, except after [`Self::to_pack`]. Returns an error if another process packs the parts.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,

@@ -17,7 +17,7 @@ impl Run {
     ///
     /// # Errors
     /// * [`FileError::Busy`] if another process makes parts of this shard, or packs the parts.
-    /// * [`FileError::Refused`] if no killed run can have left the partial file of the output.
+    /// * [`FileError::Refused`] if the output has a partial file that no killed run can have left.
     /// * [`FileError::Exists`] if `existing` is [`Existing::Keep`] and the output or the existing
     ///   parts were made from other settings.
     pub fn open(
@@ -137,7 +137,7 @@ impl Run {
     }
 
     /// Returns true if the existing output belongs to this run: its provenance has all settings of
-    /// the run. It has more if a fit stopped at its time limit; the same command continues it.
+    /// the run. The provenance of a fit that stopped at its time limit has one further entry.
     fn has_made_output(&self) -> bool {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         let there = Reader::open(&self.output, kind).map(|reader| reader.provenance().clone());

@@ -11,14 +11,14 @@ use crate::text::Invalid;
 /// Everything that determines the parts of a run and its output.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The main output's kind; `None` if it is not a container file, so the command must check it.
+    /// The main output's kind. `None` for another format; the command must then check the file.
     pub kind: Option<Kind>,
     /// The provenance of the output: the settings and inputs that determine its content.
     pub provenance: Provenance,
     /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// The provenance entry, such as `games`, with the number of units in the first stage, if a run
-    /// with a greater number can extend this run; otherwise `None`.
+    /// The name of the provenance entry, such as `games`, with the number of units in the first
+    /// stage. `None` if a run with more units cannot extend this run.
     pub growing: Option<Cow<'static, str>>,
 }
 
@@ -58,15 +58,15 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns the provenance of a part: the run's with stage and index, without [`Self::growing`].
+    /// Returns a part's provenance: stage, index, and the run's settings except [`Self::growing`].
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let name = self.stages.get(stage).map_or("", |stage| &stage.name);
         let part = json!({"stage": name, "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
     }
 
-    /// Returns the number of units of a run or output with the provenance `there` if this plan can
-    /// extend it: all other settings are equal, and this plan has at least as many units.
+    /// Returns the number of units of a run or output with the provenance `there`; `None` if this
+    /// plan cannot extend that run or output: other settings differ, or this plan has fewer units.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

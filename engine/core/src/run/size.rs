@@ -1,6 +1,6 @@
-//! The number of units in a part: so many that one thread takes about 20 seconds, by estimates of
-//! the time of a unit. A kill then loses little, and there are few files. The number depends on the
-//! settings only, so all shards and extended runs have equal parts on any machine.
+//! The number of units of work, such as games, in a part (a file of a run). One thread makes a part
+//! in about 20 seconds, by estimates. A kill then loses little, and there are few files. The number
+//! depends on the settings only, so all shards and extended runs have equal parts on any machine.
 
 /// The target time of a part in seconds, for one thread of a processor of 2020.
 const SECONDS: f64 = 20.0;

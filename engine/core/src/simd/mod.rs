@@ -24,7 +24,7 @@ pub trait Instructions: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
 }
 
 mod sealed {
-    /// Inaccessible outside `simd`, so that no other module can declare a type to be a token.
+    /// A supertrait that only `simd` can implement, so that no other module can define a token.
     pub trait Sealed {}
 }
 
@@ -38,7 +38,7 @@ impl Instructions for Portable {
     const SET: InstructionSet = InstructionSet::Portable;
 }
 
-/// A token of any of the instruction sets, for a set that is known only at run time.
+/// The token (proof of support) of an instruction set that is known only at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyInstructions {
     /// The token of [`InstructionSet::Portable`].

@@ -114,8 +114,7 @@ impl Lines {
     }
 }
 
-/// Reads a line and trims its end; a comment becomes empty. Returns false at the file's end, and
-/// the number of the line.
+/// Reads a line and trims its end; a comment becomes empty. Returns (is there a line, its number).
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -126,8 +125,8 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)>
     Ok((read, number))
 }
 
-/// Returns true if `line` belongs to the game of the lines `game`: after a PGN tag, any line; after
-/// a line with move number 1, a result or further moves (without a number, or not number 1).
+/// Returns true if `line` belongs to the game with the lines `game`: if the last of them is a PGN
+/// tag, or if one has move number 1 and `line` has a result or moves without move number 1.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);

@@ -119,9 +119,9 @@ impl Weights {
     }
 
     /// Returns these weights with factors of the shape `shape`. If n groups of phases become one,
-    /// the contribution of each pair of classes becomes its mean over the n groups; that of a class
-    /// by itself (weight and factors) stays the same in each phase, except for rounding.
-    /// `None` if the new vectors are too short for the old, or if a new group splits an old one.
+    /// the contribution of each pair of classes becomes the mean of its n contributions. The
+    /// contribution of one class (weight and factors) stays the same in each phase, up to rounding.
+    /// `None` if a new vector cannot hold the n old ones, or if a new group splits an old one.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {

@@ -33,9 +33,9 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Returns factors with k times as many phases per group; `None` unless k is an integer and the
-    /// vectors are at least k times as wide. A new vector joins n old ones, n ≤ k, each times 1/√n:
-    /// the halves whose squares are added, zeros, the halves whose squares are subtracted, zeros.
+    /// Returns these factors in `shape`, with k times as many phases per group; `None` unless k is
+    /// an integer and vectors are at least k times as wide. If n ≤ k groups merge, each half of a
+    /// new vector has this half of the n old vectors, end to end and times 1/√n, then zeros.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -58,7 +58,7 @@ impl Factors {
         Some(reshaped)
     }
 
-    /// Returns the width of the vectors, and the number of phases that share them.
+    /// Returns the width of the factor vectors, and the number of phases that share each vector.
     pub fn shape(&self) -> FactorShape {
         self.shape
     }

@@ -24,8 +24,8 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 /// a gather of 32 bits at the last weight stays inside the table.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each lane, the index in a phase's table of the weight of configuration 0 (empty squares)
-    /// of the lane's pattern, or of a weight that is always 0 if the lane has no pattern instance.
+    /// For each lane, an index in a phase's table: of the weight of the lane's pattern for empty
+    /// squares (configuration 0) or, in a lane without an instance, of a weight that is always 0.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
@@ -71,7 +71,7 @@ impl TableLayout {
         Phase::all().skip(block * self.phases).take(self.phases)
     }
 
-    /// Returns the index of the first weight of a phase's table in the block of this phase.
+    /// Returns the start of a phase's table in [`Block::steps`], a sequence of several tables.
     pub fn start(&self, phase: Phase) -> usize {
         MARGIN + phase.index() % self.phases * self.stride
     }
@@ -144,7 +144,7 @@ impl Expansion {
         self.expand(steps, table);
     }
 
-    /// Fills the vectors of `block` from `factors`, the vectors of all parameters end to end.
+    /// Fills `block.vectors` from `factors`, the factor vectors of all parameters end to end.
     pub(super) fn take_factors(&self, factors: &[i8], block: &mut Block) {
         let dimensions = self.layout.dimensions;
         let bytes = (self.layout.stride + 2 * MARGIN) * dimensions;

@@ -36,9 +36,9 @@ use realization::REALIZATION;
 /// The models that a search uses for pruning; `othello-trainer calibrate` adds them to a file.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
-    /// The ProbCut model, which predicts the value of a deep search from a shallow one, if any.
+    /// The ProbCut model, if any: it predicts the value of a deep search from a shallow search.
     pub probcut: Option<ProbCut>,
-    /// The endgame ProbCut model, which predicts exact scores from shallow searches, if any.
+    /// The endgame ProbCut model, if any: it predicts the exact score from a shallow search.
     pub ends: Option<Ends>,
     /// The probability that a move of each kind is played (realization probability), if any.
     pub realization: Option<Realization>,

@@ -64,7 +64,7 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads the two sections: the pattern set; the strength, followed by the weights.
+    /// Reads two sections: `set` has the pattern set; `weights` has the strength, then the weights.
     ///
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].

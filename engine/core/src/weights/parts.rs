@@ -31,9 +31,9 @@ pub struct InstancePart<'a> {
 pub struct ScalarPart {
     /// The scalar feature, such as the number of legal moves.
     pub scalar: Scalar,
-    /// The feature's count in the position.
+    /// The number that the feature counts in the position, for example 8 if 8 moves are legal.
     pub number: usize,
-    /// The weight of the feature if its count is `number`, in the phase of the position.
+    /// The weight of the feature for this `number`, in the phase of the position.
     pub weight: PartWeight,
 }
 

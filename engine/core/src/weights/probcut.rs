@@ -229,8 +229,8 @@ impl Ends {
         self.model.predict(|value| depths.mean_terms(value), depths.error_terms())
     }
 
-    /// Returns how many standard deviations outside the window a prediction must be for a cut, at
-    /// the confidence level with the index `confidence` (0 is the lowest); `None` if there is none.
+    /// Returns the number of standard deviations by which a prediction must miss the window for a
+    /// cut at the confidence level `confidence` (0 is the lowest); `None` if no such level exists.
     pub fn deviations(&self, confidence: usize) -> Option<f64> {
         self.deviations.get(confidence).copied()
     }
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(back.offset, -0.5, "from an odd depth to an even one values fall");
     }
 
-    /// Slope 1, error 2 discs, offset +0.5 disc for an odd number of empty squares, −0.5 if even.
+    /// A test model: slope 1, error 2 discs, offset +0.5 disc for odd empty squares, −0.5 for even.
     fn ends() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);

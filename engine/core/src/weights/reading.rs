@@ -36,8 +36,8 @@ impl Weights {
 }
 
 impl Counts {
-    /// Reads training counts and provenance from a weights file in memory that has no other
-    /// content. `set` is the pattern set of the counts. Messages use `name` as the path.
+    /// Reads training counts and provenance from a weights file in memory that may lack all else.
+    /// `set` is the pattern set of the counts. Messages use `name` as the path.
     pub fn read_part(name: &Path, bytes: Vec<u8>, set: &PatternSet) -> Result<(Self, Provenance)> {
         let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
         let mut parts = ReadSections::of(set.clone(), true);
@@ -82,7 +82,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
 /// first section is read; without stored counts, `weights.counts` is one row of zeros.
 pub(super) struct ReadSections {
     pub(super) weights: Weights,
-    /// The names of the sections read; `weights 07` also if `weight changes 07` has differences.
+    /// The names of the sections read; `weight changes 07` (differences) counts as `weights 07`.
     came: BTreeSet<String>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,

@@ -19,8 +19,8 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest valid mean of the probabilities of a [family](MoveKind::FAMILY) of which a position
-/// can have many moves: 3/4, in steps of 1/65535. If all were certain, searches would not end.
+/// The greatest valid mean probability (3/4, in steps of 1/65535) of a [family](MoveKind::FAMILY)
+/// that can contain many moves of a position. If all had probability 1, searches would not end.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move among all moves of its position. The order is by the static value after the
@@ -105,7 +105,7 @@ impl MoveKind {
     /// kinds of a family have the same [`Rank`] and [`Memory`], and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have several moves of this family (see [`Self::FAMILY`]).
+    /// Returns true if a position can have several moves in family `family` (see [`Self::FAMILY`]).
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -124,7 +124,7 @@ impl MoveKind {
 /// The probabilities that moves are played: one for each kind of move and each stage of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Realization {
-    /// In steps of 1/65535: [`MoveKind::COUNT`] probabilities for each stage of the game.
+    /// The probabilities in steps of 1/65535: [`MoveKind::COUNT`] for each stage of the game.
     steps: Vec<u16>,
 }
 

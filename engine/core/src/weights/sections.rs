@@ -1,5 +1,5 @@
-//! The sections of a phase's weights or training counts: one number for each parameter, or its
-//! change from the previous phase, which takes two thirds of the space after compression.
+//! The sections of a phase's weights or training counts: for each parameter, the number or, in two
+//! thirds of the space after compression, the number's change from the previous phase.
 
 use super::MAX_STEPS;
 use crate::board::Phase;
@@ -81,14 +81,14 @@ impl PhaseSection {
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// Returns the section with the changes from the weights `before`, of the previous phase.
+    /// Returns the section with the changes to `steps` from `before`, the previous phase's weights.
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with the changes from the counts `before`, of the previous phase.
+    /// Returns the section with the changes to `counts` from `before`, the previous phase's counts.
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());

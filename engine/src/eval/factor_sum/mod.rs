@@ -12,7 +12,7 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors in a table, counted from its element `MARGIN`.
+/// The indices of a position's factor vectors. Index i selects the table's element `MARGIN` + i.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     pub(super) middles: &'a Middles,
@@ -21,7 +21,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Returns the index of each lane's factor vector. The compiler vectorizes this single loop.
+    /// Returns the index of each lane's factor vector, by one loop that the compiler vectorizes.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (&self.middles.of.0, &self.indices.0);

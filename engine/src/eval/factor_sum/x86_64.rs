@@ -1,5 +1,5 @@
-//! The sum of factor vectors with AVX2 and with AVX-512. One instruction of AVX2 adds 16 numbers (8
-//! if the vectors have 8), one of AVX-512 adds 32 numbers.
+//! The sum of factor vectors with AVX2 and with AVX-512. An AVX2 instruction adds 16 elements of a
+//! vector (8 if it has only 8). An AVX-512 instruction adds 32, so smaller vectors use only AVX2.
 
 use std::arch::x86_64::*;
 

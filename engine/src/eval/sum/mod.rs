@@ -49,7 +49,7 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// Computes [`sum`]. One bounds check per lane covers all weights that a signed index can select.
+/// Computes [`sum`]. In each lane, one bounds check covers all weights that an index can reach.
 #[inline]
 fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let weight = |(&middle, &index): (&u32, &i16)| {
@@ -63,7 +63,6 @@ fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Middles {
     pub(super) of: Aligned,
-    /// The greatest index in `of`.
     pub(super) greatest: u32,
 }
 

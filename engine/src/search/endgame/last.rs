@@ -131,8 +131,8 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// A node with the best score of the moves tried so far. The functions for 2 to 4 empty squares try
-/// moves by [`Self::ends`] without a loop: the compiler would inline neither a loop nor a closure.
+/// The state of a node, with the best score of the moves tried so far. For 2 to 4 empty squares,
+/// each move has its own call of [`Self::ends`], as the compiler would not unroll a loop.
 struct Tries<I> {
     set: I,
     position: Position,

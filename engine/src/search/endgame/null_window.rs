@@ -22,7 +22,7 @@ struct Candidate {
     replies: u64,
 }
 
-/// The move score of the shallow table's best move, above all other move scores.
+/// The move score of the best move in the shallow transposition table, above all other move scores.
 const TABLE_MOVE: i32 = 1 << 20;
 const REPLY_COST: i32 = 16;
 const ODD_QUADRANT_BONUS: i32 = 8;

@@ -24,8 +24,8 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// If a command begins with the words before a colon, this program adds to it the flags after the
-/// colon, each with its value, except those that the command already has.
+/// Lines `WORDS: FLAGS`. To a command that begins with the words, this program adds those of the
+/// flags, with their values, that the command does not have.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33

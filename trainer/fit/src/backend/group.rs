@@ -19,7 +19,7 @@ pub struct Group {
     pub numbers: Vec<u32>,
     /// The parameters that occur in the group, those most frequent in training first.
     pub parameters: Vec<u32>,
-    /// For each of `parameters`, the weight of its occurrences in training (64 is one occurrence).
+    /// For each of `parameters`, the weighted number of its occurrences in training, in 1/64.
     pub occurrences: Vec<i64>,
     /// The number of parameters that occur in training; they have the lowest indices.
     pub trained: usize,
@@ -28,8 +28,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// Creates the group of `phases`, at least one; `None` if the model has no factors. `trained`
-    /// has the weight of each parameter's occurrences in training, `others` that in other subsets.
+    /// Creates the group of `phases` (not empty); `None` if the model has no factors. `trained` and
+    /// `others` count each parameter's occurrences in training and in other subsets, in 1/64.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |parameter: &usize| trained[*parameter] > 0 || others[*parameter] > 0;
@@ -47,7 +47,7 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns [`Self::length`] for a group in which all parameters occur; `None` without factors.
+    /// Returns the greatest [`Self::length`] of a group of `phases` phases; `None` without factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))

@@ -79,7 +79,7 @@ pub trait Backend: Sized + Sync {
     /// [`Self::residual_sums`] and [`Self::occurrences`] return an error.
     fn of_group(&self, group: &Group) -> Result<Self>;
 
-    /// Returns the number of parameters (weights; for a group, also factors): each vector's length.
+    /// Returns the length of vectors: the number of weights and, for a group of phases, factors.
     fn parameters(&self) -> usize;
 
     /// Returns the positions of all `rows` for use on the device. Their total weight, in 1/64 of an
@@ -271,7 +271,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Returns `positions` with their stored weights: [`Self::factor`] is 256, which stands for 1.
+    /// Returns `positions` with unchanged weights: [`Self::factor`], in units of 1/256, is 256.
     pub fn full(positions: &'a [ScoredPosition]) -> Self {
         Self { positions, factor: 256 }
     }
@@ -366,9 +366,9 @@ impl Errors {
 /// The target t of [`Backend::residual_sums`]: residual = t − Σ weights of a position's parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The position's label, to compute −½ · the gradient of Σ weight · residual².
+    /// The position's label. The sums are then −½ · the gradient of Σ weight · residual².
     Label,
-    /// 0, to compute −A · v, with the matrix A of the normal equations and the weight vector v.
+    /// 0. The sums are then −A · `vector`, with the matrix A of the normal equations without ridge.
     Zero,
 }
 
@@ -388,7 +388,7 @@ pub trait SolveMany: Sync {
     ) -> Result<Solved, RecordError>;
 }
 
-/// The exact scores of positions, and the total effort of the searches that found them.
+/// The exact scores of positions, and the total numbers of nodes and steps of the searches.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Solved {
     /// The score of each position for its player, −64..=64; `None` for an unsolved position.

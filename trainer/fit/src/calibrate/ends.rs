@@ -1,10 +1,10 @@
 //! Calibrates the model of endgame ProbCut, which predicts exact scores from the values of shallow
 //! searches.
 //!
-//! Positions come from self-play games. In some, one or two random moves follow, since a search
-//! also visits positions after bad moves. The model is fitted to exact scores. Then endgame
-//! searches try several cut thresholds, in standard deviations of the prediction. The threshold of
-//! a confidence of 95 % is the one with which 95 % of the searches return the exact score.
+//! Each self-play game gives a position. Then 0 to 2 random moves are played, since a search also
+//! visits positions after bad moves. The model is fitted to exact scores. Then endgame searches try
+//! several cut thresholds, in standard deviations of the prediction. The threshold for 95 %
+//! confidence is the one with which 95 % of the searches return the exact score.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ use super::{Work, no_model};
 use crate::source::Result;
 
 const LEAST_EMPTIES: u32 = 12;
-/// A [`Trial`] uses held-out positions with [`Settings::most`] − this number or more empty squares.
+/// A [`Trial`] uses positions with at least [`Settings::most`] − `BELOW_GREATEST` empty squares.
 const BELOW_GREATEST: u32 = 1;
 const GAME_DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
@@ -68,7 +68,7 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The errors, in discs, of predicted exact scores of positions with one number of empty squares.
+/// The errors, in discs, of the scores predicted for positions that have `empties` empty squares.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct EmptiesError {
     /// The number of empty squares of the positions.
@@ -160,8 +160,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Samples a position with a random number of empty squares: one of self-play game `number`, or one
-/// that 1 or 2 random moves reach from there. Returns `None` if the game ends before it.
+/// Takes a position from self-play game `number`, plays 0 to 2 random moves from it, and solves the
+/// last position. It has a random number of empty squares. Returns `None` if the game ends before.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,

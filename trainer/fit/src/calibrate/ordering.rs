@@ -28,9 +28,9 @@ pub struct Settings {
     pub set: PatternSet,
     /// The seed of the games from which the positions are taken.
     pub seed: u64,
-    /// The number of families. A family is the solved positions after all moves of one position.
+    /// The most families to solve. A family is the positions after each legal move of a position.
     pub families: u64,
-    /// The number of positions solved with each tried strength (factor of the weights in a score).
+    /// The most positions to solve per tried strength (factor of the weights in a move's score).
     pub searches: u64,
 }
 
@@ -54,7 +54,7 @@ pub struct Calibrated {
     pub explained_by_replies: f64,
     /// The best of the tried strengths: the one with the fewest nodes in [`Self::trials`].
     pub strength: i16,
-    /// The searches with each tried strength (factor of the move-ordering evaluation; 0: without).
+    /// The searches with each strength (factor of the weights in a move score; 0 ignores weights).
     pub trials: Vec<Trial>,
 }
 
@@ -99,8 +99,8 @@ const RIDGE: f64 = 10.0;
 /// A ridge so large that pattern weights are 0 and only counts (such as of replies) have weights.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of the calibration: one solves positions to which the weights are fitted, the
-/// others try one strength (factor of the weights in a move score) each.
+/// Returns the stages of the calibration. The first solves the positions to which weights are then
+/// fitted. Each further stage tries one strength (factor of the weights in a move score).
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -113,7 +113,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Fits move-ordering weights and their factor in move scores. Equal inputs give equal results.
+/// Fits move-ordering weights, and chooses the factor with which the evaluation by these weights
+/// enters a move score. Equal inputs give equal results.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
         MoveOrderingWeights::new(settings.set.clone(), strength, steps).map_err(|reason| {
@@ -151,8 +152,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of the strength with which discs of the move-ordering
-/// evaluation and replies of the opponent affect a move score in the same ratio as in the fit.
+/// The strengths to try, as multiples of the natural one. With it, a disc of the move-ordering
+/// evaluation and a reply affect a move score in the same ratio as in the least-squares fit.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns the solved families ([`Family`]) to which the weights are fitted, then those held out.

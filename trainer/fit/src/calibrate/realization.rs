@@ -45,7 +45,7 @@ pub struct Calibrated {
     pub positions: u64,
     /// For each family of moves, the share of its moves that were played. A family is a rank in the
     /// search's order of moves together with one of three cases: an earlier search found the move
-    /// best, it found another move best, or there was none.
+    /// best, an earlier search found another move best, or no earlier search is known.
     pub families: Vec<Family>,
     /// The mean of −log₂ p over the played moves, where p is the model's probability of the move.
     pub halvings: f64,
@@ -70,8 +70,8 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// Legal moves with equal `rank` (place in the search's order) and equal `memory` (relation to an
-/// earlier search's best move), and the share of them that was played, by stage of the game.
+/// A group of legal moves, and the share of them that was played, by stage of the game. Its moves
+/// have equal `rank` in the search's order and equal relation to an earlier best move (`memory`).
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
     /// The place of the move in the search's order of its position's moves: `1` (the most
@@ -85,7 +85,7 @@ pub struct Family {
     pub played: [Option<f64>; STAGES],
 }
 
-/// The games whose moves are counted.
+/// The games from whose moves [`calibrate`] estimates the probabilities of moves.
 pub struct Counted {
     inputs: Inputs<Game>,
     /// The number of games whose positions are examined.
@@ -129,7 +129,7 @@ fn chosen(game: &Game) -> impl Iterator<Item = usize> {
     plies.filter(move |ply| game.deviations() >> ply & 1 == 0)
 }
 
-/// Estimates the probability of each kind of move. Equal weights and games give equal results.
+/// Estimates the probability that a move of each kind is played. Equal inputs give equal results.
 pub fn calibrate(weights: &Weights, games: &Counted, work: &Work<'_>) -> Result<Calibrated> {
     let evaluator = Tables::new(weights);
     let searchers = Search::new(&evaluator).hash_mb(HASH_MEGABYTES).searchers()?;
@@ -188,7 +188,7 @@ impl Counts {
     }
 
     /// Returns the share of legal moves that were played, by stage and kind of move. [`leaning`]
-    /// pulls it towards the share of all moves of equal rank and memory ([`Family`]) in the stage.
+    /// pulls a share towards that of all moves of the same [`Family`] in the same stage.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -235,7 +235,7 @@ fn kinds(stage: usize, family: usize) -> Range<usize> {
     first..first + MoveKind::FAMILY
 }
 
-/// Returns `played / available` after adding [`PRIOR`] moves, of which the share `other` is played.
+/// Returns `played / available`, pulled towards the share `other`, which counts as [`PRIOR`] moves.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }

@@ -80,7 +80,7 @@ pub struct Errors {
     /// The number of held-out positions whose exact score (endgame ProbCut) or deep search value
     /// (ProbCut) was predicted.
     pub positions: u64,
-    /// The root mean square of each error's standard deviation according to the model, in discs.
+    /// The root mean square of the errors' standard deviations that the model predicts, in discs.
     pub predicted: f64,
     /// The root mean square of the errors (actual score or deep value − predicted), in discs.
     pub observed: f64,

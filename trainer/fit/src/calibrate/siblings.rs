@@ -11,11 +11,11 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 /// corners; and 1 if the number of empty squares in the move's quadrant was odd before it, else 0.
 pub(super) const COUNTS: usize = 3;
 
-/// The positions after all moves of one position. For each: its parameter indices; counts, such as
-/// of replies ([`COUNTS`]); its exact score for the opponent of the side that moved.
+/// The positions after each legal move of one position. For each: its parameter indices; its
+/// counts ([`COUNTS`]), such as the number of replies; its exact score for its player.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Positions, one a row. Each range in `families` has the positions after all moves of a position.
+/// Positions, one a row. Each range in `families` has the children (next positions) of a position.
 pub(super) struct Siblings {
     parameters: Array2<u32>,
     counts: Array2<f64>,
@@ -27,7 +27,7 @@ pub(super) struct Siblings {
 pub(super) struct Explanation {
     /// The weights in discs, by parameter.
     pub(super) weights: Array1<f64>,
-    /// The weight of each count of a move (such as of replies; see [`COUNTS`]), in discs per unit.
+    /// The weight of each of the [`COUNTS`] (such as the number of replies), in discs per unit.
     pub(super) counts: Array1<f64>,
 }
 
@@ -119,8 +119,8 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns the diagonal of the uncentred normal matrix (if no position has a parameter twice):
-    /// each parameter's occurrences, followed by Σ x² over positions for each count x ([`COUNTS`]).
+    /// Returns the diagonal of the uncentred normal matrix: the occurrences of each parameter, then
+    /// Σ x² for each of the [`COUNTS`] x. It is exact if no position has a parameter twice.
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);

@@ -143,7 +143,7 @@ impl<'a> Inputs<'a> {
         self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns how many ranges to read at once (1 or 2), and `limit` minus their bytes.
+    /// Returns the number of record ranges to read at once (1 or 2), and `limit` minus their bytes.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
@@ -192,7 +192,7 @@ impl TrainedOn {
         self.0.extend(sha256_of_file(path, &Silent).ok().map(|sha256| (sha256, clause)));
     }
 
-    /// Adds the files to which the initial weights were fitted, which must not be test files.
+    /// Adds the files to which initial weights were fitted; [`Self::check`] refuses them as tests.
     pub fn add_initial(&mut self, inputs: &[Input]) {
         let clause = "the initial weights were fitted to it";
         self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));

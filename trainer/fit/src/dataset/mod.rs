@@ -7,12 +7,12 @@
 //! | read | `source/records.rs`, `inputs.rs` | frames of records, one range of records at a time |
 //! | label and place | `place.rs` | canonical image with label, weight and subset |
 //! | sort | `sorted_run.rs` | the rows of a range of records by subset and phase |
-//! | merge | `merge.rs` | rows of a phase: training positions merged, removed from other subsets |
+//! | merge | `merge.rs` | a phase's rows: training rows merged, their positions omitted elsewhere |
 //!
 //! [`Dataset::read_within`] holds the results of the last two steps in memory, or in temporary
-//! files if they do not fit. [`DatasetFolder::make`] stores them as parts of a run, and packs them
-//! into a folder. [`PositionStream`] ends after the second step. Of n duplicates with labels yᵢ and
-//! weights ωᵢ training gets one row, with the label Σ ωᵢyᵢ / Σ ωᵢ and the weight Σ ωᵢ:
+//! files if they do not fit. [`DatasetFolder::make`] stores the results as parts of a resumable
+//! run and packs the merged rows into a folder. [`PositionStream`] ends after the second step. Of n
+//! duplicates (labels yᵢ, weights ωᵢ), training gets a row of label Σ ωᵢyᵢ / Σ ωᵢ, weight Σ ωᵢ:
 //!
 //! ```
 //! use othello_engine::board::{Phase, Position};
@@ -136,8 +136,8 @@ impl Dataset {
         self.phases.get(phase.index()).map_or(&[], |rows| &rows[subset as usize])
     }
 
-    /// Returns the number of test positions of a phase that were omitted because the training
-    /// subset has the same position; 0 if [`DatasetFolder`] made or read the dataset.
+    /// Returns the number of test positions of a phase that were omitted because training has them.
+    /// Returns 0 if [`DatasetFolder`] made or read the dataset, since a folder lacks this number.
     pub fn omitted(&self, phase: Phase) -> u64 {
         self.omitted.get(phase.index()).copied().unwrap_or_default()
     }

@@ -37,7 +37,7 @@ impl Share {
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
-    /// Returns the product of both shares (this share of `other`'s games), at least one millionth.
+    /// Returns `self` of `other` as a share of all games: their product, at least one millionth.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);

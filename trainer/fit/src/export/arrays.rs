@@ -56,7 +56,7 @@ impl<W: Write + Seek> Npz<W> {
 pub(super) struct Place {
     pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The axes' lengths: classes for a pattern; features and their values for scalar features.
+    /// The lengths of the axes: `[classes]` for a pattern, `[features, values]` for the scalars.
     axes: Vec<usize>,
 }
 

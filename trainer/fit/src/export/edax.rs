@@ -41,8 +41,8 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads an Edax evaluation file. A quarter of each constant is added to each weight of the pattern
-/// `row 2`, which has four instances.
+/// Reads an Edax evaluation file. Our weights have no constant, so a quarter of a ply's constant is
+/// added to each weight of the pattern `row 2`, which has four instances.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let order = order(&Geometry::new(&Program::Edax.set()));
     let refused = |reason: &str| Err(Program::Edax.refused(reason));

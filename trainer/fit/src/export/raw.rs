@@ -8,7 +8,7 @@ use othello_engine::pattern::{Scalar, configurations};
 /// Returns weights as little-endian 16-bit words in 1/32 disc, phase by phase: for each pattern, a
 /// weight for each configuration; then for each scalar feature, a weight for each value (0, 1, …).
 /// Weights that n phases share are written once ([`c_file`] states n). The factors follow: for each
-/// group of phases, a vector for each weight of a phase, as signed bytes in 1/64 √disc.
+/// group of phases, a vector for each weight in the same order, as signed bytes in 1/64 √disc.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];

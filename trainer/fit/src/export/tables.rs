@@ -56,8 +56,8 @@ pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the parameters in the order of the configurations' numbers in other programs' files: in
-/// base 3, first square most significant; player 0, opponent 1, empty square 2.
+/// Returns the parameter of each configuration, in the order of Edax's and Egaroucid's numbers for
+/// configurations: base 3, first square most significant; player 0, opponent 1, empty square 2.
 pub(super) fn by_number(pattern: &PatternGeometry) -> impl Iterator<Item = usize> {
     let squares = pattern.squares();
     (0..pattern.class_of.len()).map(move |number| {
@@ -129,7 +129,8 @@ fn corresponding(
     Ok(parameters)
 }
 
-/// Finds a symmetric image of `pattern` in `target`: its index, and the place of each square in it.
+/// Finds the pattern of `target` that is a symmetric image of `pattern`. Returns its index, and for
+/// each square of `pattern` the place of the square's image in it.
 fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
     let squares = pattern.squares();
     let others = target.patterns().iter().map(Pattern::squares).enumerate();
@@ -150,8 +151,8 @@ const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
 /// Reads another program's weights, in 1/128 disc. `of_phase` returns a phase's weights, for the
-/// parameters in `order`, and its constant. Our weights have none, so a quarter of the constant is
-/// added to each weight of the pattern `row 2`, which has four instances in every position.
+/// parameters in `order`, and the constant term of its values. Our weights have no constant, so a
+/// quarter of it is added to each weight of the pattern `row 2`, which has four instances.
 pub(super) fn read_finer(
     program: Program,
     order: &[usize],

@@ -1,11 +1,11 @@
 //! Writes games as a WTHOR file (`.wtb`), the format of [`crate::source::wthor`].
 //!
-//! The numbers of the players and the tournament and the date are 0. All theoretical scores of a
-//! file are exact scores at one number n of empty squares, here the most frequent at which games
-//! have an exact score. n is 0 if no game has an exact score, or if a game that reaches n has none
-//! at n. If n is 0 or a game ends before n, the game's theoretical score is its result. The result
-//! of an unfinished game is the stated one or, if there is none, black's discs. Other data of our
-//! records, such as search values, are lost.
+//! The numbers of the players and the tournament and the date are 0. A theoretical score is the
+//! exact score of a game's position with n empty squares, n being the same for all games of a file.
+//! Here n is the number with which the most games have an exact score. But n is 0 if no game has an
+//! exact score, or if a game reaches n empty squares without an exact score there. A game's
+//! theoretical score is its result if n is 0 or the game ends before. The result of an unfinished
+//! game is the stated one or, if there is none, black's discs. Search values etc. are lost.
 
 use std::collections::BTreeMap;
 

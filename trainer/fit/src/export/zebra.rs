@@ -2,13 +2,12 @@
 //!
 //! The file may be compressed by gzip. Its words are 16-bit integers, big-endian. The first words
 //! are two magic numbers, the number of stages, and the number of played discs of each stage. Then
-//! come the numbers of each stage, all in 1/512 disc: a constant, the parity (added to a value if
+//! come the coefficients of each stage, in 1/512 disc: a constant, the parity (added to a value if
 //! the number of played discs is odd), and a weight for each class of the 11 patterns of the
-//! shipped set `zebra`. Zebra converts these numbers to 1/128 disc, rounded towards zero.
+//! shipped set `zebra`. Zebra converts the coefficients to 1/128 disc, rounded towards zero.
 //!
-//! The classes of a pattern are ordered by the lowest number of their configurations. In the number
-//! of a configuration, the digit 0 is a disc of the player, 1 an empty square, and 2 a disc of the
-//! opponent. The first square is the least significant digit.
+//! The classes of a pattern are ordered by the smallest configuration in each class, as a base-3
+//! number (first square least significant; player 0, empty square 1, opponent 2).
 //!
 //! Our weights files have weights for every phase, Zebra's file for eleven stages. The writer fits
 //! the weights of these stages to ours by least squares.
@@ -32,8 +31,8 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// The number added to the occurrences in training by which least squares and means weight their
-/// terms. All terms thus count equally if all occurrences are 0 (unknown).
+/// Added to the occurrences in training to give the weight of a term in least squares and in means.
+/// All terms thus count equally if all occurrences are 0 (unknown).
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
@@ -186,7 +185,7 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board, which the file lacks. Each disc counts ±1, split equally
+/// Returns weights for the full board; Zebra's file has none. Each disc counts ±1, split equally
 /// among the pattern instances that include its square, so the value is the disc difference.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
@@ -228,14 +227,14 @@ const FULL: usize = 60;
 /// The weighted mean of two successive stages, by which Zebra interpolates the weights of a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Between {
-    /// The index in [`STORED`] of the earlier averaged stage; `STORED.len()` for the full board.
+    /// The index in [`STORED`] of the earlier stage; `STORED.len()` is the stage of the full board.
     before: usize,
-    /// The weights of stage `before` and the next stage in the mean, which divides by their sum.
+    /// The shares of stage `before` and of the next stage, relative to the sum of both shares.
     shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the two stages around `phase` (rounded up to an even number ≥ 8) and their shares.
+    /// Returns the mean for `phase`, which is first rounded up to an even number of at least 8.
     fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -251,7 +250,7 @@ impl Between {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }
 
-    /// Interpolates `weight(stage)` between the stages of `self`; rounds towards 0, like Zebra.
+    /// Returns the weighted mean of `weight(stage)` over both stages; rounds towards 0, like Zebra.
     fn blend(self, weight: impl Fn(usize) -> i32) -> i32 {
         let [own, next] = self.shares;
         let of_next = if next > 0 { next * weight(self.before + 1) } else { 0 };
@@ -269,8 +268,8 @@ struct Stages {
 }
 
 impl Stages {
-    /// Adds a phase's given `number`; its squared difference from the number interpolated by
-    /// `between` counts `weight` times. `between` must not use the full board, which is not fitted.
+    /// Adds the given `number` of a phase, which the mean `between` shall approximate. The squared
+    /// error counts `weight` times. `between` must not include the full board, which is not fitted.
     fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -283,7 +282,7 @@ impl Stages {
         }
     }
 
-    /// Returns each stage's fitted number. At each, a phase of weight > 0 must have been added.
+    /// Returns each stage's fitted number. Needs an added phase of weight > 0 at every stage.
     fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

@@ -28,7 +28,7 @@ pub enum Device {
     Host,
 }
 
-/// The device that [`Device::pick`] returns: the CPU, a GPU, or the kernels on the CPU.
+/// The device that [`Device::pick`] returns: a GPU, or the CPU with native code or CUDA kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PickedDevice {
     /// The device's name, as used by `--device`.

@@ -29,7 +29,7 @@ pub struct Problem<'a, B: Backend> {
     pub count: u64,
     /// Σ ω: the total weight of the positions. One that counts once has weight 1.
     pub occurrences: f64,
-    /// The ridge λ: it acts on each weight w like λ further occurrences with the residual w₀ − w.
+    /// The ridge λ, in occurrences: the coefficient of the penalty Σ (weight − initial weight)².
     pub ridge: f64,
     /// The initial weights w₀ in discs, by parameter.
     pub initial: Vec<f64>,
@@ -118,7 +118,7 @@ pub enum Advance {
     Converged,
 }
 
-/// The state of a solver between two updates: with the problem, it determines all further updates.
+/// The state of a solver between two updates. With data and settings, it determines later updates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     /// The counters and scalars of the solver, as JSON.
@@ -127,7 +127,7 @@ pub struct State {
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of a snapshot's first section, which has everything except the vectors.
+/// The name of a snapshot's first section, which has scalars, metrics and the vectors' names.
 pub(super) const HEAD: &str = "phase";
 
 impl State {
@@ -218,7 +218,7 @@ pub type Take<'t> = dyn Fn() -> Result<Option<Snapshot>> + 't;
 /// If it returns false, the fit stops. Stops do not affect the weights of a resumed fit.
 pub type Checkpoints<'c> = dyn FnMut(Option<&Metrics>, &Take<'_>) -> Result<bool> + 'c;
 
-/// Always returns true (continue): as [`Checkpoints`], it lets a fit run to its end without saves.
+/// The [`Checkpoints`] of a fit that runs to its end without saves: always returns true (continue).
 pub fn without_stops(_: Option<&Metrics>, _: &Take<'_>) -> Result<bool> {
     Ok(true)
 }
@@ -380,7 +380,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: a vector too long for one section (such as with 64 factors) was not split.
+    /// Formerly, a vector too long for one section (such as with 64 factors) was stored unsplit.
     #[test]
     fn vectors_longer_than_a_section_are_read_back() {
         let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();

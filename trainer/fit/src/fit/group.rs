@@ -100,8 +100,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Draws initial factors where the initial weights have none: if factor d of every parameter is
-    /// 0 in `factors`, sets factor d of each parameter in training, in `to_begin_with`, at random.
+    /// Sets missing factors in `to_begin_with` to random numbers. Factor d is missing if it is 0 in
+    /// `factors` for every parameter. Parameters without training positions keep their factors.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {

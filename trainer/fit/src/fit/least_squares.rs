@@ -44,7 +44,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// Gradient · preconditioned gradient at the initial weights, scaled to all positions.
+    /// Gradient · preconditioned gradient at the start; if of a sample, scaled up to all positions.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,

@@ -22,7 +22,7 @@ use crate::model::Model;
 
 /// The size in bytes above which a part's report or metrics are refused; 100,000 epochs need less.
 const LONGEST_TEXT: usize = 16 << 20;
-/// The most sections of an accepted part; a part has four for each phase, and one for the factors.
+/// The number of sections above which a part is refused; 60 phases with factors have 241.
 const MOST_SECTIONS: usize = 300;
 
 impl FittedUnit {
@@ -61,7 +61,7 @@ impl FittedUnit {
         }
     }
 
-    /// Reads the sections of a part; the error is the name of the first that is not expected.
+    /// Reads the sections of a part file. The error is the name of an unexpected or bad section.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
         let (mut rest, mut factors) = (sections, None);
@@ -106,7 +106,7 @@ fn name(kind: &str, phase: Phase) -> String {
     format!("{kind} {:02}", phase.index())
 }
 
-/// Reads the results of a phase; the error is the name of the first section that is not valid.
+/// Reads the results of a phase. The error is the name of a section that is not valid.
 fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
     let [steps, counts, metrics, report] = sections;
     let read: PhaseReport = serde_json::from_slice(&report.content).map_err(|_| &*report.name)?;
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
     use crate::model::Phases;
 
-    /// A regression: the documentation of the sections lacked the metrics.
+    /// Formerly, the documentation of the sections lacked the metrics.
     #[test]
     fn the_documented_sections_of_a_fitted_phase_are_those_written() {
         let formats = include_str!("../../../../datasets/formats.md");

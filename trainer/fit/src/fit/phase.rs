@@ -55,8 +55,8 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(solver, checkpoints)
     }
 
-    /// Returns the weights of [`Self::run`] rounded to steps of 1/32 disc, and the errors of the
-    /// rounded weights on training, validation and test positions.
+    /// Rounds the weights in `vector`, the result of [`Self::run`], to steps of 1/32 disc. Returns
+    /// them with their errors on training, validation and test positions.
     pub fn finish(&self, vector: FittedVector) -> Result<FittedPhase, BackendError> {
         let &Self { backend, model, dataset, phase, initial, .. } = self;
         let steps = vector.steps();

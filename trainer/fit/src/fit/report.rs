@@ -1,5 +1,5 @@
-//! The results of a fit: the fitted weights, report rows, one for each phase, and metrics, one line
-//! for each epoch.
+//! The results of a fit: the fitted weights, a report with a row for each phase, and metrics with a
+//! line for each epoch of a phase.
 
 use std::fmt;
 
@@ -154,7 +154,7 @@ pub struct FittedPhase {
     /// The weights by parameter, in steps of 1/32 disc.
     pub steps: Vec<i16>,
     /// For each parameter, the number of its occurrences in the training positions of this fit,
-    /// plus the number that the initial weights state for their training.
+    /// plus its count in the initial weights, if there are any.
     pub counts: Vec<u32>,
     /// The errors of the fitted weights, and the number of epochs of the fit.
     pub report: PhaseReport,
@@ -269,7 +269,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if `metrics` has a line for each epoch of `self`, and the fit is not finished.
+    /// Returns true if this fit is not finished, and `metrics` has one line for each epoch so far.
     pub(super) fn is_unfinished_after(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished

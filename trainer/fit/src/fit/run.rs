@@ -51,7 +51,7 @@ pub struct Fit<'a> {
     pub limits: Limits,
 }
 
-/// The limits of a fit, which have no effect on the weights of a fit that runs to its end.
+/// The limits of a fit's time and memory. They do not affect the weights of a completed fit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// The time limit, if any: the fit stops, writes its weights, and continues in the next run.
@@ -241,7 +241,7 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits a phase; if `is_start`, as the start of a fit of factors. Returns false if stopped.
+    /// Fits a phase; if `is_start`, to start a fit of factors from it. Returns false if stopped.
     fn fit_phase(&self, part: &mut LongPart<'_>, phase: Phase, is_start: bool) -> Result<bool> {
         let &Fit { model, dataset, settings, optimizer, .. } = self.fit;
         if dataset.training(phase).is_empty() {
@@ -300,7 +300,7 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Calls `run` with the snapshot in `part`, if it is sound and of this fit, else with `None`.
+    /// Calls `run` with the snapshot that was saved for `part`; with `None` without a valid one.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,
@@ -329,8 +329,8 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Returns true if the fit is finished, after writing its result to `part`. If the time limit
-    /// (not the user) stopped it after one or more epochs, adds the result to `so_far`.
+    /// Writes the result to `part` and returns true if the fit is finished; else returns false. The
+    /// result of a fit stopped by the time limit after at least one epoch is added to `so_far`.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

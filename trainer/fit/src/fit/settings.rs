@@ -92,10 +92,9 @@ pub struct LeastSquaresSettings {
     /// The greatest number of epochs of a phase. An epoch is one step on all training positions.
     #[serde(alias = "iterations")]
     pub epochs: u32,
-    /// The approximate number of training positions in a sample, on which alone least squares makes
-    /// the first steps of a phase. The sample is drawn from the positions of the phase and of the
-    /// neighbouring phases in its window. If this number is 0, or more than half the number of
-    /// those positions, all steps are on all positions.
+    /// The approximate size of the sample of training positions (of the phase and of its neighbours
+    /// in the window) with which least squares makes its first steps. If the size is 0, or more
+    /// than half the number of these positions, every step uses all of them.
     pub sample: u32,
     /// The number of first steps of least squares that use only the sample of training positions
     /// (see `sample`); 0 means that there is no sample. They count as part of the first epoch.
@@ -297,9 +296,9 @@ pub struct Window(Vec<u16>);
 impl Window {
     const ONE: u16 = 256;
 
-    /// Returns the default window: a phase also trains on the two phases before it and the two
-    /// phases after it, with full weight. (On WTHOR positions with 24 empty squares, the MAE is
-    /// 5.64 discs for this window, 5.67 for `1,0.5`, and 5.69 for `1,1,0.5`.)
+    /// Returns the default window `1,1` (the factors at distances 1 and 2): a phase also trains on
+    /// the two phases before and the two after it, with full weight. On WTHOR positions with 24
+    /// empty squares, its MAE is 5.64 discs; that of `1,0.5` is 5.67, that of `1,1,0.5` is 5.69.
     pub fn standard() -> Self {
         Self(vec![Self::ONE; 3])
     }

@@ -28,7 +28,7 @@ const LONGEST: u64 = 64 << 20;
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
-    /// The beginning of metrics and report: an unfinished JSON object with the provenance.
+    /// The beginning of both files: a JSON object that has the provenance and is not yet closed.
     head: String,
     begun: Mutex<Option<Begun>>,
 }

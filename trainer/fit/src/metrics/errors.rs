@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{Errors, RESIDUALS_PER_DISC};
 
-/// A position and the error of its value by an evaluation.
+/// A position and the error of the value that an evaluation gives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Valued {
     /// The phase of the position.
@@ -28,7 +28,7 @@ pub struct Place {
     pub file: usize,
     /// The number, from 1, of the game in the file or, in a file of positions, of the position.
     pub game: u64,
-    /// The index, from 0, of the rule that gave the label; `None` if the file contains the label.
+    /// The index of the applied rule in the label rules, from 0; `None` if the file has the label.
     pub rule: Option<u8>,
 }
 
@@ -50,11 +50,11 @@ fn label(row: &ScoredPosition) -> i32 {
     i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / i32::from(LABEL_STEPS_PER_DISC))
 }
 
-/// Sums of the errors of positions, added up in integers for each game.
+/// Sums over positions and games, in integers, for the bias of values and its standard error.
 ///
-/// Positions of one game resemble each other, so the standard error of the bias is clustered by
-/// game: one observation is S = Σ weight · (label − value) over a game's positions, with W = Σ
-/// weight. Units: 1/64 occurrence, 1/1024 disc. A position outside games counts as a game.
+/// The standard error of the bias is clustered by game, since positions of a game resemble each
+/// other: one observation is S = Σ weight · (label − value) over a game, with W = Σ weight. Weights
+/// are in 1/64 occurrence, errors in 1/1024 disc. A position outside games counts as a game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
@@ -239,7 +239,7 @@ impl Tally {
         self.named(REGION, REGIONS.map(|(from, to, name)| format!("{name} ({from} to {to})")))
     }
 
-    /// Gives `names` to the elements of `self.0` from `first` on; returns those with positions.
+    /// Returns the groups from index `first` on, named `names`; omits groups without positions.
     fn named(&self, first: usize, names: impl IntoIterator<Item = String>) -> Vec<Group> {
         let groups = names.into_iter().zip(self.0[first..].iter().map(GroupErrors::from));
         let groups = groups.map(|(name, errors)| Group { name, errors });

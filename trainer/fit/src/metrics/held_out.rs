@@ -53,7 +53,7 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Returns the files in `folders` to which the weights were fitted, by their checksums.
+    /// Returns the files in `folders` whose checksums show that the weights were fitted to them.
     pub fn files_in<'p>(&self, folders: impl IntoIterator<Item = &'p Path>) -> BTreeSet<PathBuf> {
         let folders: BTreeSet<&Path> = folders.into_iter().collect();
         let files = folders.into_iter().filter_map(|folder| folder.read_dir().ok());
@@ -65,9 +65,9 @@ impl Trained {
         files.filter(is_known).collect()
     }
 
-    /// Counts the positions of the first 20,000 games of `test` that are also in the training
-    /// subset of the fit's data. Looks for these data in the folders of `test` and of `file`, the
-    /// weights file; `None` if there are none. Messages call the weights `name`.
+    /// Counts the positions of the first 20,000 games of `test` that are also in the fit's training
+    /// subset. Looks for the fit's files in the folders of `test` and of the weights file `file`;
+    /// returns `None` if none is found or `test` is empty. Messages call the weights `name`.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -119,12 +119,12 @@ const AT_ONCE: usize = 1 << 16;
 pub struct Overlap {
     /// The name of the training data in messages.
     pub data: String,
-    /// The number of test games with more than half of their positions in training. In a file of
-    /// positions without games, each position counts as a game.
+    /// The number of test games of which more than half of the positions are also in the training
+    /// data. In a file of positions without games, each position counts as a game.
     pub games: usize,
     /// The number of test games that were looked up in the training data.
     pub of_games: usize,
-    /// The number of positions of the looked-up test games that are also in the training data.
+    /// The number of positions of the `of_games` test games that are also in the training data.
     pub positions: usize,
     /// The number of positions of the test games that were looked up in the training data.
     pub of_positions: usize,

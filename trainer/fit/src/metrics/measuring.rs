@@ -181,9 +181,8 @@ fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
 pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
-    /// Adds a failure for each of `errors` (name, discs) beyond ±`largest`, the limit that the user
-    /// set by the option `flag`; for no errors, one failure with the text `unknown`. Does nothing
-    /// without a limit.
+    /// Adds a failure for each of `errors` (name, discs) beyond ±`largest`, the value of the option
+    /// `flag`; for no `errors`, one with the text `unknown`. Does nothing if `largest` is `None`.
     pub fn with(
         mut self,
         flag: &str,
@@ -204,8 +203,8 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds a failure if `mae`, in discs, is `None` or above `largest`, the value of `--max-mae`,
-    /// if any. The argument `error` is the name of this MAE in messages.
+    /// Adds a failure if `mae`, in discs, is `None` or above `largest`, the value of `--max-mae`.
+    /// Does nothing if `largest` is `None`. The argument `error` names this MAE in messages.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
@@ -216,7 +215,7 @@ impl ErrorLimits {
         self.0.as_ref().map(Vec::is_empty)
     }
 
-    /// Returns a sentence for each error above its limit, and for each limit without positions.
+    /// Returns a sentence for each error above its limit, and each limit whose error is unknown.
     pub fn failures(&self) -> &[String] {
         self.0.as_deref().unwrap_or_default()
     }

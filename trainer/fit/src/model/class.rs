@@ -13,11 +13,11 @@
 use othello_engine::board::Square;
 use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 
-/// One pattern instance: three lists of squares, whose contents are the base-3 digits (the least
-/// significant first) of three numbers, and the constants that turn these numbers into its class.
+/// One pattern instance, with its squares in three lists. The contents of each list, as base-3
+/// digits (least significant first), form a number. Constants turn the three numbers into a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// One square of each pair that the pattern's only mirror symmetry swaps; at most five.
+    /// If the pattern has one mirror symmetry: one square of each pair that it swaps, at most five.
     pub first: Vec<Square>,
     /// The mirror images of the squares in `first`, in the same order.
     pub second: Vec<Square>,
@@ -27,7 +27,7 @@ pub(crate) struct Lane {
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// The class of each configuration (base-3 index), if a pattern has four or eight symmetries.
+    /// If the pattern has four or eight symmetries: the class of each configuration (base-3 index).
     pub map: Option<Vec<u16>>,
 }
 
@@ -75,7 +75,7 @@ fn number(digits: impl DoubleEndedIterator<Item = usize>) -> usize {
     digits.rev().fold(0, |number, digit| number * 3 + digit)
 }
 
-/// Returns the class, as numbered in weights files, of each configuration by its [`number`].
+/// Returns, at the index [`number`] of each configuration, its class as numbered in weights files.
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -84,7 +84,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits of a `class_of` index (0 opponent, 1 empty, 2 player) changed to 2, 0 and 1.
+/// Returns a `class_of` index's digits in a fit's code: opponent 0 → 2, empty 1 → 0, player 2 → 1.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }

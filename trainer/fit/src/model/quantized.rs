@@ -26,8 +26,8 @@ pub struct Coarseness {
 }
 
 impl Coarseness {
-    /// Returns k: a weight with n `occurrences` is rounded to a multiple of k/32 disc. Compares the
-    /// squares of k/32 and σ/√n ([`Self::label_error`]): square roots may differ between machines.
+    /// Returns the greatest k in [`STEPS`] with k/32 ≤ σ/√n ([`Self::label_error`]), or 1. A weight
+    /// with n `occurrences` is rounded to a multiple of k/32 disc, a factor to one of k/64 √disc.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -35,8 +35,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights and factors in coarser steps. Factors are rounded first; each weight gains
-/// the contribution ([`own_worth`]) that its parameter's factors thereby lost, and is then rounded.
+/// Returns the weights and factors in coarser steps. Factors are rounded first. The contribution
+/// ([`own_worth`]) that a parameter's factors lose is added to its weight, which is then rounded.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -73,7 +73,7 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// A parameter's mean weight over phases, each weighted by the occurrences in it + 0.001.
+/// A parameter's mean weight over phases. A phase counts by the parameter's occurrences + 0.001.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,
@@ -118,7 +118,7 @@ fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     vectors(before).into_iter().zip(vectors(after)).map(|(before, after)| before - after).collect()
 }
 
-/// Returns a number with all but its leading `digits` binary digits set to 0.
+/// Returns a number with all binary digits set to 0 but the `digits` that begin with its highest 1.
 fn leading_digits(number: u32, digits: u32) -> u32 {
     let others = (u32::BITS - number.leading_zeros()).saturating_sub(digits);
     number.checked_shr(others).map_or(0, |leading| leading << others)
@@ -129,9 +129,9 @@ fn leading_digits(number: u32, digits: u32) -> u32 {
 pub struct Change {
     /// The number of positions on which the values by the two weights files were compared.
     pub positions: u32,
-    /// The root mean square difference of a position's values by the two weights files, in discs.
+    /// The root mean square change of a position's value by the coarser weights, in discs.
     pub root_mean_square: f64,
-    /// The greatest absolute difference of a position's values by the two weights files, in discs.
+    /// The greatest absolute change of a position's value by the coarser weights, in discs.
     pub greatest: f64,
 }
 

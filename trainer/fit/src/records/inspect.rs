@@ -73,7 +73,7 @@ pub struct GamesReport {
     pub random_plies: Vec<u64>,
     /// The number of games by the ply of the first position with a known exact score.
     pub solved_plies: Vec<u64>,
-    /// The number of search values by the ply of the move.
+    /// The number of moves with a stored search value, by ply.
     pub values_by_ply: Vec<u64>,
     /// The number of games by the number of their moves.
     pub lengths: Vec<u64>,
@@ -261,7 +261,7 @@ impl GamesReport {
 
 struct Sums {
     weights: u64,
-    /// For each ply, the number of positions, Σ label and Σ label², unweighted, in 1/256 disc.
+    /// By ply: the number of positions, Σ label and Σ label² (labels in 1/256 disc, unweighted).
     by_ply: Vec<(u64, i64, u64)>,
 }
 

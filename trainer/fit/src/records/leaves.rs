@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::records::tests::{Folder, inputs, random_game};
 
-    /// Returns the minimax value in steps of [`Value`], and the leaves of all best lines, each with
+    /// Returns the minimax value in steps of 1/32 disc, and the leaves of all best lines, each with
     /// sign 1 if the side to move at the leaf is that of `position`, else −1.
     fn minimax(position: &Position, depth: u32) -> (i32, Vec<(Position, i16)>) {
         if position.is_over() {

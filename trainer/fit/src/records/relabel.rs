@@ -47,7 +47,7 @@ impl Search {
 
 /// The records to relabel, and the settings.
 pub struct RelabelJob<'a, R: Record> {
-    /// The positions to solve, and the search of the others.
+    /// The number of empty squares up to which positions are solved, and the search of all others.
     pub settings: Settings,
     /// The input records of all shards.
     pub inputs: &'a Inputs<R>,
@@ -60,7 +60,7 @@ pub struct RelabelJob<'a, R: Record> {
 /// The report on a relabelled file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Relabelled {
-    /// The number of relabelled games or positions, of the shard if it is not the whole run.
+    /// The number of relabelled games or positions; for a shard, only of those that it relabelled.
     pub records: u64,
     /// The comparison of the old results or labels with exact scores.
     pub changes: Changes,
@@ -78,9 +78,9 @@ pub trait Relabel: Record {
     /// Returns the positions with at most `most_empties` empty squares that need an exact score.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
-    /// Returns the record with its new labels. `known` has a device's result for each position of
-    /// [`Self::to_solve`] (`None`: not solved), or is empty. `searcher` finds the other scores,
-    /// with an empty transposition table for each search.
+    /// Returns the record with its new labels. `known` has the score that a device (GPU) found for
+    /// each position of [`Self::to_solve`] (`None`: not solved), or is empty. `searcher` finds all
+    /// other scores and values, with an empty transposition table for each search.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,

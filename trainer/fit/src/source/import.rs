@@ -57,7 +57,7 @@ impl fmt::Display for Summary {
 
 /// A record (game or position) that can be imported from files of other programs.
 pub trait Imported: Record + 'static {
-    /// Marks the first `plies` moves of a game as random; other records stay unchanged.
+    /// Returns the record; if it is a game, with its first `plies` moves marked as random.
     #[must_use]
     fn with_random_plies(self, _plies: u8) -> Self {
         self
@@ -90,7 +90,7 @@ impl Imported for Game {
     }
 }
 
-/// The number of random moves that begin a game: `N` in all files, `PATH=N` in a file or folder.
+/// The number of random moves that begin a game. Text: `N` (all files), `PATH=N` (file or folder).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RandomPlies {
     /// The file or folder whose games begin with `plies` random moves; `None` for all files.
@@ -209,7 +209,7 @@ struct SolvedPositions {
 }
 
 impl SolvedPositions {
-    /// Adds the exactly scored position of `game`, if any; plays a forced pass in it first.
+    /// Adds the exactly scored position of `game`, if any; for a forced pass, the one after it.
     fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();

@@ -105,7 +105,7 @@ impl LabelRules {
     }
 
     /// Returns the labelled positions of a game in order, except the final position and those
-    /// before the end of the random moves. Their weights are `weight` times those of their rules.
+    /// before the end of the random moves. A position's weight is `weight` times that of its rule.
     pub fn labelled(&self, game: &Game, weight: f64) -> Vec<Labelled> {
         let first = usize::from(game.random_plies());
         let steps = game.replay().steps;
@@ -119,7 +119,7 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Checks the `weight` of a file: times the weight of each rule, it must be within 2 % of a
+    /// Checks the `weight` of a file. Its product with each rule's weight must be within 2 % of a
     /// multiple of 1/64 occurrence, as [`Weight::check`] requires.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
@@ -133,12 +133,13 @@ impl LabelRules {
         labels.into_iter().any(|label| label.contains("value") || label.contains("lambda"))
     }
 
-    /// Returns the end of a message on missing labels: how to add search values, if rules use them.
+    /// Returns the end of a message on missing labels: advice on adding search values, or an empty
+    /// text if no rule uses search values.
     pub fn remedy(&self) -> &'static str {
         if self.use_values() { ADD_VALUES } else { "" }
     }
 
-    /// Returns the label source of the rule with index `rule`; `given` (by the file) for `None`.
+    /// Returns the label source of the rule with index `rule`; for `None`, "given" (by the file).
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())

@@ -226,7 +226,7 @@ impl<'a> NpyReader<'a> {
         })
     }
 
-    /// Checks that the array has no more numbers. Reading its end also verifies its checksum.
+    /// Checks that the array ends after the numbers read so far, and verifies its checksum.
     pub(crate) fn end(&mut self) -> Result<(), String> {
         match self.array.read(&mut [0]) {
             Ok(0) => Ok(()),

@@ -10,7 +10,7 @@ use othello_engine::text::{TextSource, decode, excerpt};
 
 use super::{Entries, Place, Result, labelled, with_result};
 
-/// The size in bytes above which a game is refused, so that no file without games is loaded whole.
+/// The greatest size of a game in bytes. Without it, other files would be read as one huge game.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
 /// The strings with which games begin. Within a game of SGF, no variation begins with them.
@@ -146,7 +146,7 @@ struct Scan {
     depth: u32,
     in_value: bool,
     is_escaped: bool,
-    /// The last non-blank byte that is not part of a property value.
+    /// The last non-blank byte read so far, apart from the bytes of property values (`[…]`).
     last: u8,
 }
 

@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// A regression: for these files, the error stated a wrong file size, not what the files are.
+    /// Formerly, the error for these files stated a wrong file size, not the content of the files.
     #[test]
     fn files_of_players_and_tournaments_and_compressed_ones_are_named() {
         for (bytes, said) in [(20, "the names of 3 players (.JOU)"), (26, "tournaments (.TRN)")] {

@@ -30,7 +30,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Words before amounts of work. With a hostile amount, a command may run until it is killed.
+/// Flags (and `perft`) that take an amount of work. With a hostile amount, a command may never end.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -115,8 +115,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with files that arguments may name. Devices are links in it, since a command that
-/// runs as root could replace a device itself.
+/// Makes a folder with files that arguments may name. Its `null` and `full` are links to devices: a
+/// command that runs as root could replace a device if an argument were the device's own path.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
@@ -229,8 +229,8 @@ fn regular_files(folder: &Path) -> Files {
     files_in(folder, except)
 }
 
-/// Returns a fault if the command changed or deleted a file that existed before. With `--force`,
-/// only an input counts, and the file `notes.txt` if the arguments `list` do not contain its name.
+/// Returns a fault if the command changed or deleted a file that existed before. With `--force`, it
+/// may change any file but its inputs, and `notes.txt` only if the arguments `list` name this file.
 fn harm(list: &[OsString], inputs: &[OsString], [before, after]: [&Files; 2]) -> Option<String> {
     let has = |word: &str| list.iter().any(|it| it == word);
     let is_input = |name: &Path| inputs.iter().any(|input| input == name.as_os_str());

@@ -1,5 +1,5 @@
-//! Runs writing commands with failing system calls, a second process or low resource limits. Each
-//! must succeed or print an error; run again, it must give an undisturbed run's files and report.
+//! Disturbs commands that write files by failed system calls, a second process or resource limits.
+//! A command must succeed or print an error; run again, it must give the usual files and report.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -87,8 +87,8 @@ impl Outcome {
     }
 }
 
-/// Disturbs each writing command `times` times, and resumes it. `disturbance` returns what it did
-/// and the run (`None` if killed or out of memory), or `None` to skip the command.
+/// Disturbs each command that writes files `times` times, and resumes it each time. `disturbance`
+/// returns a text and the ended run (`None` if killed or out of memory); `None` skips the command.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,

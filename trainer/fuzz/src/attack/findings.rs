@@ -27,7 +27,7 @@ impl Findings {
         self.round = round;
     }
 
-    /// Counts an attack on the command `name`: its fault, if any, its end, and how to reproduce it.
+    /// Counts an attack on the command `name`, and keeps any fault `wrong`, which `how` reproduces.
     pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row[0] += 1;

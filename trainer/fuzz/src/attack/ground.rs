@@ -30,7 +30,7 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The command line or source of an undamaged file; `None` if another kind's command makes it.
+    /// The command or source of an undamaged file; `None` if another kind's `how` makes it too.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,
@@ -62,7 +62,7 @@ pub(super) fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the commands that write files; true if every run writes the same files and report.
+/// Returns the commands that write files, each with true if its files and report never differ.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }

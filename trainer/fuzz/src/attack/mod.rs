@@ -42,7 +42,7 @@ pub struct Rounds {
     /// command that writes
     #[arg(long, default_value_t = 2)]
     pub obstacles: usize,
-    /// Number of players, up to 6, that start other processes; a match must end all of these
+    /// Number of players, up to 6, that start processes, all of which a match must end
     #[arg(long, default_value_t = 6)]
     pub engines: usize,
     /// Number of randomly changed lists of arguments, for all commands together
@@ -50,7 +50,7 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// A function that runs all attacks of one kind; its `usize` is the field of [`Rounds`] for them.
+/// A function that runs all attacks of one kind. Its `usize` is the kind's number in [`Rounds`].
 type Attack = fn(&mut Ground<'_>, usize);
 
 /// Runs all rounds, and prints counts and findings. Returns true if there is no finding.

@@ -1,5 +1,5 @@
-//! Puts pipes, devices, bad links, folders or a huge file at paths of outputs and of files that are
-//! looked for next to inputs. Commands must quickly refuse and name these, and not change them.
+//! Puts obstacles, such as pipes and devices, at paths of outputs and of files that commands look
+//! for beside their inputs. A command must quickly refuse or ignore an obstacle, and not change it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,8 +15,8 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Runs each writing command `times` times with an obstacle (one of [`THINGS`]) at the path of an
-/// output, `.partial` or `.parts`. Then puts each at each path of [`NEARBY`], and runs its command.
+/// Runs each writing command `times` times with one of [`THINGS`] in place of an output or of its
+/// `.partial` or `.parts`. Then runs each [`NEARBY`] command with each thing at the line's path.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -77,7 +77,7 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns true if `message` names the pipe or `/dev/zero` at `path`, or if `thing` is neither.
+/// Returns true if the obstacle is neither a pipe nor `/dev/zero`, or if `message` names it.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {

@@ -1,4 +1,4 @@
-//! Targets for the readers of records and weights: files, or contents of valid containers.
+//! Fuzz targets for the readers of containers, records and weights.
 
 use std::path::Path;
 

@@ -126,7 +126,8 @@ impl<'a> Conversation<'a> {
         self.stop_if_wrong(begun)
     }
 
-    /// Returns the engine's legal move (it must have one). `clock` is the engine's remaining time.
+    /// Asks the engine for a move; an illegal one is an error. The side to move must have a legal
+    /// move. `clock` is the engine's remaining time.
     pub(super) fn choose(
         &mut self,
         game: &Underway<'_>,

@@ -230,7 +230,7 @@ fn test_of(provenance: &Provenance) -> Result<Option<Sprt>, String> {
     test.transpose().map_err(|error| format!("has no sequential test: {error}"))
 }
 
-/// Adds a stage's stored pairs to `played` until `played.has_ended`; returns the [`Conditions`].
+/// Adds a stage's pairs to `played` until `played.has_ended`. Returns the stage's [`Conditions`].
 fn read_stage(
     run: &Run,
     stage: usize,
@@ -311,7 +311,7 @@ fn encode_pair(pair: &PlayedPair) -> Section {
     Section { name: format!("{PAIR_PREFIX}{}", first.pair), content }
 }
 
-/// Returns the index of the pair of games in the section; `None` if the section has no pair.
+/// Returns the number, from 0, of the section's pair of games; `None` if the section has no pair.
 fn number_of(section: &Section) -> Option<usize> {
     let digits = section.name.strip_prefix(PAIR_PREFIX)?;
     let number = digits.parse::<usize>().ok()?;

@@ -12,7 +12,7 @@ use super::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 #[display(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The first player is proven worse; with `--sprt`: H0 is accepted (not better by ELO1)
+    /// The first player is proven worse or, with `--sprt`, not better by ELO1 (H0 is accepted)
     Worse,
     /// The first player is not proven better; with `--sprt`: H0 is accepted, or nothing is decided
     NotBetter,

@@ -27,8 +27,8 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Looks for a game that leads to `position` or to a symmetric image of it, and stores the
-    /// position that it reaches. If no game is found, stores `position` without a path.
+    /// Looks for a game that leads to `position` or to a symmetric image of it. Stores the moves of
+    /// the game and the position that they reach, or only `position` if no game is found.
     pub fn new(position: Position) -> Self {
         // Each symmetry keeps the start position or swaps its colours; one of each kind suffices.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
@@ -76,9 +76,9 @@ fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     turns
 }
 
-/// Returns `count` random openings, no two equal up to symmetry; fewer are an error. The file has
-/// enumerated openings (only those with the most plies are used), positions, or text with a board
-/// or a transcript on each line. Labels must be at most `within` discs from 0.
+/// Draws `count` openings from a file, no two equal up to symmetry; fewer in the file are an error.
+/// The file has enumerated openings (only those with the most plies are used), positions, or text
+/// with a board or a transcript a line. Openings labelled over `within` discs from 0 are not used.
 pub fn draw_openings(
     path: &Path,
     count: usize,

@@ -47,8 +47,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`], until `enough`, which gets each pair in order, returns true.
-    /// Pairs that were played after this one do not count.
+    /// Plays like [`Self::play`] until `enough`, which gets each pair in order, returns true for a
+    /// pair. This pair is the last that counts, even if other threads have played later ones.
     pub fn play_until(
         &self,
         openings: &[Position],

@@ -63,7 +63,8 @@ impl fmt::Display for Budget {
 pub enum Contestant<'a> {
     /// An evaluation with its strength, limits on each search, and pruning (`None`: none).
     Evaluation(&'a Evaluator, Strength, Budget, Option<&'a Pruning>),
-    /// An external program and its limits. [`Effort`] omits moves at or below this many empties.
+    /// An external program, its limits, and the number of empty squares at or below which its moves
+    /// do not count in [`Effort`].
     External(&'a ExternalEngine, Terms, u32),
 }
 
@@ -108,8 +109,7 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// The number of empty squares at or below which moves do not count in `effort`, since an
-    /// evaluation then solves the position.
+    /// The number of empty squares at or below which a move counts as exact play, not as `effort`.
     exact: u32,
     pub(super) effort: Effort,
     game_time: Option<Duration>,

@@ -93,8 +93,9 @@ impl PlayedGame {
         })
     }
 
-    /// Returns the game or a symmetric image of it from the start position: the number of moves to
-    /// the opening, all moves, and the opening's side to move; `None` if no such moves are found.
+    /// Extends the game, or a symmetric image of it, back to the start position. Returns the number
+    /// of moves that lead to the opening, all moves, and the side to move in the opening; `None` if
+    /// no moves that lead to the opening are found.
     fn whole(&self) -> Option<(usize, Vec<Square>, Side)> {
         let reached = Opening::new(self.opening);
         let mut squares: Vec<Square> = reached.path?.into_iter().flatten().collect();
@@ -190,7 +191,7 @@ impl MatchResult {
     }
 }
 
-/// Pairs of games, received in any order, and kept in the order of their openings, without gaps.
+/// Pairs of games in the order of their openings. A pair received early waits for those before it.
 pub(super) struct OrderedPairs<F> {
     pub(super) pairs: Vec<PlayedPair>,
     waiting: BTreeMap<usize, PlayedPair>,

@@ -169,9 +169,9 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns [`SprtReport::elo_interval`]; an infinite end is `None`. If both hypotheses are
-    /// shifted by the same expected share of points, the lower end is the largest H0 for which the
-    /// test decides for H1, the upper end the smallest H1 for which it decides for H0.
+    /// Returns [`SprtReport::elo_interval`]; `None`: an infinite end. Consider all H0 and H1 whose
+    /// expected shares of points differ as much as in this test. The lower end is the largest H0 at
+    /// which the pairs decide for H1; the upper end is the smallest H1 at which they decide for H0.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -256,9 +256,8 @@ mod tests {
         [0.05, 0.2, 0.5, 0.2, 0.05],
     ];
 
-    /// Simulates 200 matches for each distribution of results, pair of hypotheses and true
-    /// hypothesis. Fails at 20 wrong decisions, which an error rate of 5 % gives with probability
-    /// 1/400.
+    /// Simulates 200 matches for each distribution of results and each true hypothesis. Fails if 20
+    /// or more decisions are wrong; at an error rate of 5 %, this has a probability of 1/400.
     #[test]
     fn decisions_are_wrong_as_rarely_as_they_say_and_never_against_the_interval() {
         for hypotheses in ["0,50", "-20,30", "100,200"] {
@@ -299,7 +298,7 @@ mod tests {
         assert_eq!((report.decision, report.confidence), (Decision::Open, 0.9));
     }
 
-    /// A regression: a few pairs with equal results, whose variance is 0, decided the test.
+    /// A regression: a few pairs with equal results, of variance 0, decided the sequential test.
     #[test]
     fn a_few_pairs_alike_decide_nothing() {
         let sprt = sprt("0,50");

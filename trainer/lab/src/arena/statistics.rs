@@ -156,7 +156,7 @@ impl Statistics {
 enum WeightedMean {
     /// The common value, if all averaged numbers are equal.
     Certain(f64),
-    /// A beta distribution with the weighted mean's mean and variance; exact if each xᵢ is 0 or 1.
+    /// A beta distribution with the mean and variance of Σ wᵢ xᵢ; exact if every xᵢ is 0 or 1.
     Spread(Beta),
 }
 
@@ -266,7 +266,7 @@ mod tests {
         close(found.elo_error.unwrap(), (high - low) / 2.0);
     }
 
-    /// Published 95 % intervals: 34.75–93.33 % for 7 wins of 10, 83.16–100 % for 20 of 20.
+    /// Clopper–Pearson 95 % intervals: 34.75–93.33 % for 7 wins of 10, 83.16–100 % for 20 of 20.
     #[test]
     fn pairs_won_or_lost_outright_have_the_exact_binomial_interval_and_sign_test() {
         let of = |won, lost| {

@@ -33,7 +33,7 @@ pub struct AtAnEnd {
     pub name: String,
     /// The best of the values that were tried for the entry of the recipe.
     pub value: f64,
-    /// The place of the best among the values tried for the entry: `smallest` or `largest`.
+    /// The end of the tried values at which the best one (`value`) lies: `smallest` or `largest`.
     pub end: &'static str,
 }
 

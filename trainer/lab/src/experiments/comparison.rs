@@ -237,7 +237,7 @@ const PAIRED: [f64; 2] = [0.25, 1.0];
 /// each phase, an epoch of the weights reads the positions of all phases in its smoothing window;
 /// an epoch of the factors reads only those of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// Seconds of an epoch for each pattern instance of each position: per weight, and per factor.
+    /// Seconds of an epoch per position and pattern instance: of its weight, and of each factor.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;

@@ -162,11 +162,11 @@ pub struct Prediction {
 }
 
 impl Law {
-    /// The least number of different amounts of data to which a law can be fitted.
+    /// The least number of points, with different numbers of games, to which a law can be fitted.
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (number of training games, error) by least squares, with `floor` and
-    /// `scale` ≥ 0. `None` for fewer than [`Self::AMOUNTS`] different numbers of games, or one ≤ 0.
+    /// `scale` ≥ 0. `None` if a number is not above 0, or fewer than [`Self::AMOUNTS`] differ.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);
@@ -200,7 +200,8 @@ impl Law {
 }
 
 impl Prediction {
-    /// Predicts the error at the largest amount by a law fitted to all other points, if one exists.
+    /// Predicts the error for the largest number of games by a law fitted to the points with fewer
+    /// games. `None` if no law can be fitted to these points.
     pub fn of(points: &[(f64, f64)]) -> Option<Self> {
         let (amount, _) = points.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let (largest, smaller): (Vec<_>, Vec<_>) =
@@ -213,9 +214,8 @@ impl Prediction {
     }
 }
 
-/// Returns the law with this exponent and the least sum of squared residuals over `points` (amount,
-/// error); also returns the sum. Divides amounts by the smallest one, `smallest`, for numerical
-/// accuracy.
+/// Fits the law with this exponent to `points` (amount, error) by least squares. Also returns the
+/// sum of squared residuals. Divides amounts by the smallest one, `smallest`, for accuracy.
 fn fit_with(points: &[(f64, f64)], exponent: f64, smallest: f64) -> (Law, f64) {
     let term = |amount: f64| (amount / smallest).powf(-exponent);
     let count = points.len() as f64;

@@ -12,8 +12,8 @@ pub const CONFIDENCE: f64 = 0.99;
 /// The number of bootstrap samples of games, which estimate the variance due to the games.
 const RESAMPLES: u64 = 400;
 
-/// The 90 % quantile of the standard normal distribution. If the true difference is this many
-/// standard errors above the threshold of proof, a study proves it with probability 0.9.
+/// The 90 % quantile of the standard normal distribution. If the true difference exceeds half the
+/// width of the confidence interval by this many standard errors, one study in ten misses it.
 const ONCE_IN_TEN: f64 = 1.2816;
 
 /// An estimated difference in discs, and half the width of its 99 % confidence interval.

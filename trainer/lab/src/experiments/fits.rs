@@ -1,4 +1,4 @@
-//! Studies fit recipes in the steps of a run, and measure the errors of the fits on test games.
+//! Fits the recipes of a study as steps of a run, and measures the fits' errors on test games.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ pub struct Fitted {
     pub(super) games: u64,
 }
 
-/// The test games of a study.
+/// The games on which a study (`compare`, `curve` or `tune`) measures the errors of its fits.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Tested {
     /// The number of test games.
@@ -93,8 +93,8 @@ pub struct Tested {
 pub struct Origins {
     /// Checksums of data and initial weights, and pattern sets as TOML, to identify the inputs.
     texts: BTreeSet<String>,
-    /// Training files to compare with the test games: the recipes' data files, and files to which
-    /// their initial weights were fitted, if these are in a folder of data or test files.
+    /// Training files to compare with the test games: the recipes' data files, and those training
+    /// files of the initial weights that were found in the folders of the data and test files.
     data: BTreeSet<PathBuf>,
 }
 
@@ -110,7 +110,7 @@ pub(super) fn digest<'t>(texts: impl IntoIterator<Item = &'t String>) -> String 
 }
 
 impl StudySettings {
-    /// Adds the inputs of a recipe to `origins`. Fails if the recipe learns from a test file.
+    /// Fails if the recipe learns from a file of `--test`. Adds the recipe's inputs to `origins`.
     pub fn check_test(&self, recipe: &Recipe, origins: &mut Origins) -> Result<()> {
         let mut trained = TrainedOn::default();
         let data = DataChoice::files(&recipe.data)?.into_iter().map(|choice| choice.path);
@@ -131,7 +131,7 @@ impl StudySettings {
         Ok(())
     }
 
-    /// Reads the test games, and opens the run. `own` has the settings that only this command has.
+    /// Reads the test games, and opens the run. `own` has the command's settings that `self` lacks.
     pub fn begin<'a>(
         &'a self,
         (command, recipe): (&str, &Path),

@@ -105,7 +105,7 @@ impl Recipe {
         Self::of_raw(path, &with, raw)
     }
 
-    /// Messages are the path, `with` and the reason.
+    /// Checks `raw`, and reads the files that it names. Error texts begin with `path` and `with`.
     fn of_raw(path: &Path, with: &str, raw: Raw) -> Result<Self, FileError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let refused = |reason: &str| FileError::refused(path, format!("{with}{reason}"));

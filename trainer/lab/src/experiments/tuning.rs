@@ -221,8 +221,8 @@ impl Standing {
 
 /// Returns each trial's standing after a round, and its error minus that of the best trial.
 /// `trials` has each trial's errors by seed; none if it diverged (its difference is then `None`).
-/// Trials proven worse than the best stop; if n did not diverge, the max(2, ⌈n/2⌉) best of the rest
-/// continue. In the `last` round, all of the rest are [`Standing::Best`] or [`Standing::Equal`].
+/// Of n trials that did not diverge, those proven worse than the best stop. Of the others, the best
+/// max(2, ⌈n/2⌉), or all if the round is the `last`, are `Best` or `Equal`, and the rest `Halved`.
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -294,9 +294,9 @@ pub struct Record {
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` of a study: the provenance, then one trial a line. Trials of this run
-/// come last, and replace those of earlier runs with the same round, share of the games and values.
-/// If a run is killed and resumed, the final file is the same.
+/// The file `trials.jsonl` of a study: the provenance, then one trial a line. Writing appends this
+/// run's trials, and drops earlier runs' trials with the same round, share of the games and values.
+/// A run that was killed and resumed therefore writes the same file as an uninterrupted run.
 struct RecordFile {
     path: PathBuf,
     head: String,

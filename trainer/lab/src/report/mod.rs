@@ -20,7 +20,7 @@ pub struct Page {
     pub runs: Vec<Run>,
     /// The matches, as `match --json` reports them.
     pub matches: Vec<Json>,
-    /// The errors of evaluations on data.
+    /// The errors of evaluations on records, one entry for each output of `loss --json`.
     pub losses: Vec<Loss>,
 }
 
@@ -79,7 +79,7 @@ struct Stored {
 }
 
 impl Run {
-    /// Reads a weights file, its report and metrics; summarises `classes` classes of each pattern.
+    /// Reads a fit's weights, report and metrics. Lists each pattern's `classes` commonest classes.
     pub fn read(path: &Path, classes: usize) -> Result<Self, WeightsError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);

@@ -45,7 +45,7 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Finds games in `files` that reach the problems, since a GTP engine must replay the moves.
+    /// Finds games in `files` that reach the problems' positions, as GTP states positions by moves.
     pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
         let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
         for path in files.iter().filter(|path| matches!(kind_of(path), Ok(Kind::Games))) {

@@ -28,7 +28,7 @@ pub struct Subject {
     pub name: String,
     /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
-    /// The search settings that the user stated; none for a program.
+    /// The search settings that the user stated; all unset for an external program.
     search: SearchSpec,
     /// The training data that the weights' provenance states, if any.
     trained: Option<Trained>,
@@ -84,9 +84,9 @@ impl Subject {
 pub struct Benchmark<'a> {
     /// Games between strong searches, to measure the errors of values at 13 to 30 empty squares.
     pub strong: Option<PathBuf>,
-    /// Positions in which searches rarely find the best move, with scores.
+    /// Positions in which searches rarely find the best move, with the score of each move.
     pub hard: Option<Problems>,
-    /// Positions with exact scores, to measure the errors of values.
+    /// Files of positions with exact scores, to measure the errors of static and search values.
     pub exact: Vec<PathBuf>,
     /// Endgame problems to solve.
     pub suite: Option<Problems>,

@@ -241,7 +241,7 @@ fn table(first: &[&str], rows: &[TableRow]) -> String {
 /// A part of the benchmark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 pub enum Part {
-    /// Errors of values on positions of games between strong searches
+    /// Errors of a player's values on positions of games that strong searches played
     #[display("strong test")]
     Strong,
     /// How often a player finds a best move in hard positions, in which searches have large errors

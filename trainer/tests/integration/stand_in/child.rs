@@ -33,7 +33,7 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Makes `games` games, and installs a stand-in that lacks the entry point `entry`, if any.
+    /// Makes games, and installs the stand-in for CUDA, without the function `entry` if given.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();

@@ -10,7 +10,7 @@ use super::child::{Ended, Place};
 
 /// A flag with which a fit calls the driver in the same order in every run.
 const FIT: &str = "--threads 1";
-/// A setting of the stand-in: little free memory, so positions are copied to the GPU at each use.
+/// The setting for a stand-in GPU without free memory, to which a fit copies positions at each use.
 const STAGED: &str = "free-later=0";
 
 /// Entry points that release an object; if one fails, its object does not count as leaked.
@@ -18,7 +18,7 @@ const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
 
-/// If one of these calls fails, cudarc leaks a context (cuDeviceGetAttribute) or a buffer's memory.
+/// Calls after whose failure cudarc leaks a context (cuDeviceGetAttribute) or buffer (the others).
 const LOSES: &str = "cuEventCreate cuDeviceGetAttribute cuCtxGetCurrent";
 
 fn releases(entry: &str) -> bool {
@@ -130,7 +130,7 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     }
 }
 
-/// A fit must fail with `--device cuda`, and use the CPU with `auto`; both messages contain `says`.
+/// Checks that a fit with `--device cuda` fails and with `auto` uses the CPU, both saying `says`.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, "--threads 1 --device cpu").sha256();
     let refused = place.fit(asked, FIT);

@@ -1,8 +1,8 @@
-//! Tests with a stand-in for the CUDA driver: fits equal the CPU's, and skipped waits are detected.
+//! Tests on a stand-in GPU: fits equal those on the CPU, and a stream's skipped wait is noticed.
 
 use super::child::{Ended, Place};
 
-/// A setting of the stand-in: little free memory, so positions are copied to the GPU at each use.
+/// The setting for a stand-in GPU without free memory, to which a fit copies positions at each use.
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {
@@ -39,8 +39,8 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
-/// If the stand-in driver skips one necessary wait, it must report unordered use of memory, or the
-/// fit must fail or have another result. At least one fit must fail or have another result.
+/// In each fit, the stand-in driver skips one necessary wait. It must then report unordered use of
+/// memory, or the fit must fail or give wrong weights. At least one fit must fail or be wrong.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

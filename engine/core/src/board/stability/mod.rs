@@ -30,8 +30,8 @@ const LINES: [(u32, u64, u64); 4] = {
     ]
 };
 
-/// A disc is stable if, along each of its four lines, the line is full, the disc is at an end of
-/// the line, or a neighbour on the line is a stable disc of the same side.
+/// Returns the stable discs of `player`, without SIMD instructions. A disc is stable if each of its
+/// four lines is full, ends at the disc, or has a stable disc of the same side next to the disc.
 fn portable(player: u64, opponent: u64) -> u64 {
     let occupied = player | opponent;
     let safe = LINES.map(|line| full(occupied, line) | line.1 | line.2);

@@ -42,8 +42,8 @@ fn sections_of(weights: &Weights) -> Vec<Section> {
     Reader::open(&path, Kind::Weights).unwrap().map(Result::unwrap).collect()
 }
 
-/// Writes sections to a file, reads it from the disk and from memory, and compares the results.
-/// Error messages lack the path.
+/// Returns the weights in a file with these sections, or the error message without the path. Checks
+/// that reading the file from the disk and from memory gives the same result.
 fn read(sections: &[Section]) -> Result<Weights, String> {
     let (_folder, path) = Folder::with("a.weights");
     write(&path, Kind::Weights, sections);

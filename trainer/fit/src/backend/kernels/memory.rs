@@ -1,5 +1,5 @@
-//! The data in the device's memory: vectors; positions; and, for each group of phases that share
-//! factors, parameter indices and the sums that an update computes over a batch of positions.
+//! The data in the device's memory: vectors and positions. For each group of phases with common
+//! factors, also parameter indices, and the sums of an update over a batch of positions.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -77,7 +77,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of the first position. In a fit with factors, all positions have this phase.
+    /// In a fit with factors, the phase of all these positions; otherwise not used.
     pub(super) phase: Option<Phase>,
 }
 

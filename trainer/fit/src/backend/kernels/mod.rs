@@ -23,7 +23,7 @@ use memory::{Budget, DeviceGroup, GroupSums, TEAM, rows_arguments, wide};
 pub use memory::{DevicePositions, Vector};
 pub use solve::{KernelSolver, solver_program};
 
-/// Returns the program with the kernels for a model's pattern set, which each launcher compiles.
+/// Returns the program that a launcher compiles: the kernels for the pattern set of a model.
 pub fn program(model: &Model) -> Program {
     Program::new(&header::header(model))
 }

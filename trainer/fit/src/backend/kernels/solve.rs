@@ -38,7 +38,7 @@ pub struct KernelSolver<L> {
 }
 
 impl<L: Launcher> KernelSolver<L> {
-    /// Creates a solver. `launcher` must have compiled [`solver_program`] or another [`program()`].
+    /// Creates a solver. `launcher` must have compiled [`solver_program`] or any [`program()`].
     pub fn new(launcher: L) -> Self {
         Self { launcher, most_steps: MOST_STEPS }
     }

@@ -6,7 +6,7 @@ pub(super) const QUARTERS: usize = 4;
 
 /// Defines the code for vectors of one width. Its arguments are an instruction set, the processor
 /// features that it needs, and the number of vectors that together hold 64 bytes. The calling
-/// module imports instructions by names such as `shuffle`. It defines `quarters(position)`: for
+/// module must import instructions by names such as `shuffle`, and define `quarters(position)`: for
 /// each quarter (two ranks) of the board, a vector of its squares' base-3 digits.
 macro_rules! byte_shuffles {
     ($set:ident, $features:tt, $vectors:literal) => {
@@ -14,8 +14,8 @@ macro_rules! byte_shuffles {
         pub(super) type Bytes = [u8; 64 / VECTORS];
         type Words = [u16; 32 / VECTORS];
 
-        /// The tables for computing parameter indices by byte shuffles: one entry for each of the
-        /// vectors that together have 64 lanes. Exists only if the processor has `$set`.
+        /// The tables for computing parameter indices by byte shuffles. Each entry is for one
+        /// vector, with 64 / `VECTORS` pattern instances. Exists only if the processor has `$set`.
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
@@ -24,7 +24,7 @@ macro_rules! byte_shuffles {
         /// board; `NOWHERE` if q has no such square.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
-        /// For each pattern instance, the constants in the formula for its parameter index.
+        /// For each pattern instance, the constants for its parameter index (see `class.rs`).
         #[derive(Clone, Debug)]
         pub(super) struct Fold {
             low_stride: [Words; 2],
@@ -144,8 +144,8 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Returns the class of the pattern instance in each 16-bit lane, by the formula of
-            /// `class.rs` for x, y and c = `low` + 243 · `high`. `HALF` (0 or 1) selects strides.
+            /// Returns each 16-bit lane's class (see `class.rs`), with c = `low` + 243 · `high`.
+            /// `HALF` selects the lanes' strides: 0 after `unpack_low8`, 1 after `unpack_high8`.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

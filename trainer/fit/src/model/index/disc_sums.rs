@@ -14,9 +14,9 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that a disc on one square adds to three base-3 numbers of each pattern instance: 3ᵈ
-/// for the player, 2 · 3ᵈ for the opponent if the square is element d in the [`Lane`] field of the
-/// same name, else 0. `first` and `second` have at most 5 digits (8 bits), `fixed` 10 (16 bits).
+/// The amounts that a disc on one square adds to the base-3 numbers of each pattern instance. The
+/// digits of a number are the contents of the squares in the [`Lane`] field of the same name. For
+/// digit d, the amount is 3ᵈ (player's disc) or 2 · 3ᵈ (opponent's); 0 if the square is no digit.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

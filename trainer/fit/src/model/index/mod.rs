@@ -97,7 +97,7 @@ impl Row {
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 
-    /// Returns the parameter indices of all features; `model` must have computed this row.
+    /// Returns the parameter indices of all features in this row, which `model` must have computed.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
         &self.0[..model.feature_count()]

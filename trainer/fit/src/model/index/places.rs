@@ -1,5 +1,5 @@
-//! Tables for computing parameter indices by byte shuffles. Each byte lane belongs to one pattern
-//! instance; the tables have the squares whose contents are the digits of its base-3 numbers.
+//! Tables for computing parameter indices by byte shuffles. Each byte lane is for one pattern
+//! instance, split into base-3 numbers of one byte each. The tables have the square of each digit.
 //!
 //! The processor widens byte lanes to 32 bits by interleaving them with zeros twice, which changes
 //! their order. The tables assign instances to byte lanes so that, after widening, the lanes are in
@@ -15,8 +15,8 @@ pub(super) const DIGITS: usize = 5;
 /// Marks a digit in [`Places::squares`] that the base-3 number of the pattern instance lacks.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// A pattern instance has this many base-3 numbers: a (the first squares of its mirrored pairs), b
-/// (the second ones), the low five digits of c (the other squares), and c's other digits.
+/// The count of a pattern instance's base-3 numbers: a and b (first and second squares of mirrored
+/// pairs), and two for c (the other squares), one of the low five digits, one of the others.
 pub(super) const NUMBERS: usize = 4;
 
 #[derive(Clone, Debug)]
@@ -25,9 +25,9 @@ pub(super) struct Places {
     /// `squares[n][d][lane]` is the index, 0 to 63, of the square whose contents are digit d (0 is
     /// the least significant) of its number n; [`NOWHERE`] if that number has no digit d.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// T in the class c · T + x(x + 1)/2 + y (see `class.rs`) of the instance in each 16-bit lane.
+    /// For the instance in each 16-bit lane, the factor T of c in the class (see `class.rs`).
     pub low_stride: [u16; LANES],
-    /// 3⁵ · T in each 16-bit lane: the factor of c's digits beyond five; 0 if c has at most five.
+    /// For each 16-bit lane, the factor 3⁵ · T of ⌊c/3⁵⌋ in the class; 0 if c has at most 5 digits.
     pub high_stride: [u16; LANES],
     pub first_parameter: [u32; LANES],
 }
@@ -70,9 +70,9 @@ fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the 16-bit lane to which byte `byte` moves when each vector is widened to two: the first
-/// has the lower 8 bytes of each of its `chunks` 16-byte chunks, the second the upper 8 bytes. Both
-/// indices count through all vectors.
+/// Returns the 16-bit lane to which byte `byte` moves when each vector is widened to two. The first
+/// of the two gets the lower 8 bytes of each 16-byte chunk, the second the upper 8. A vector has
+/// `chunks` chunks. Bytes and lanes are numbered through all vectors.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));
     let (chunk, half, element) = (within / 16, within / 8 % 2, within % 8);

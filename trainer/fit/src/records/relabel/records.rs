@@ -26,7 +26,7 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores from ply `first_exact` on; keeps one of a lower ply.
+    /// Returns the game with exact scores from ply `first_exact` on; keeps an earlier exact score.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -129,8 +129,8 @@ fn solve<E: Evaluate>(
     (solution.value.score(), solution.best)
 }
 
-/// Returns black's exact score at `ply`: the score of the solved position, or the value of the move
-/// at `ply`, which the caller must know to be exact. `None` if the game has neither.
+/// Returns black's exact score at `ply`: that of the game's solved position if it is at `ply`, else
+/// the value of the move at `ply`, which the caller must know to be exact. `None` without either.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -147,8 +147,8 @@ pub struct Changes {
     /// The number of old values that were compared with an exact score: for games, results of
     /// finished games with a solved position; for positions, labels of solved positions.
     pub results: u64,
-    /// For games, the number of results that differ from the exact score of the first position to
-    /// be solved; for positions, the number of old labels that differ from the exact score.
+    /// The number of compared results or labels that differ from the exact score. The exact score
+    /// of a game is that of the first position that relabelling solves.
     pub changed: u64,
     /// The number of old results or labels with another winner than the exact score; a draw and a
     /// win also count as different.

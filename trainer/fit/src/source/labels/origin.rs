@@ -11,9 +11,9 @@ use othello_engine::text::{excerpt, parse_range};
 /// A kind of value from which a position of a game may get its label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The score of the game's solved position (the first with an exact score), at every ply.
+    /// The score of the game's first position with an exact score, used for any of its positions.
     Solved,
-    /// The position's exact score, known at the solved position, and after it if a value is stored.
+    /// The position's own exact score, known at the first solved position and, if stored, after it.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -199,11 +199,11 @@ impl fmt::Display for LabelSource {
 pub enum Plies {
     /// The same plies in every game: `34..38`, `34`, or `all`. A range includes its end.
     Between(RangeInclusive<u8>),
-    /// Plies around a game's solved position, as `solved-2..solved+2` (ends included) or `solved`.
+    /// The plies around a game's first exactly scored position: `solved` or `solved-2..solved+2`.
     AboutSolved {
-        /// The number of included plies before the game's first position with an exact score.
+        /// The rule applies to this many plies before the first position with an exact score.
         before: u8,
-        /// The number of included plies after the game's first position with an exact score.
+        /// The rule applies to this many plies after the first position with an exact score.
         after: u8,
     },
 }
@@ -219,7 +219,7 @@ impl Plies {
         }
     }
 
-    /// Returns true if these plies include those of `other` in every game.
+    /// Returns true if, in every game, the plies of `self` include all plies of `other`.
     pub(super) fn contain(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Between(own), Self::Between(other)) => {

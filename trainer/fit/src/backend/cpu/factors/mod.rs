@@ -13,7 +13,7 @@
 //!
 //! The bounds in the following table are for 128 factors in a vector and 80 features in a position.
 //! The weight of a position is in units of 1/64 occurrence. “In sums” means: clamped before it
-//! enters the sums of derivatives. The last row is shifted right by 16 bits.
+//! enters the sums of derivatives. The last row's product is shifted right by 16 bits to its unit.
 //!
 //! | quantity | unit | bound |
 //! |---|---|---|

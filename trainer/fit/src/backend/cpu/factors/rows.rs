@@ -1,5 +1,5 @@
 //! Computes the values of positions in a fit with factors. For each feature of a position, it reads
-//! a weight and a factor vector, which fills one cache line of 64 bytes if it has 16 factors.
+//! a weight and a factor vector. A vector of 16 factors fills one cache line of 64 bytes.
 
 use std::ptr::read_volatile;
 
@@ -28,9 +28,9 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     model: &'a Model,
     /// For each parameter of the model, its index in `weights` and `vectors` ([`Group::numbers`]).
     numbers: &'a [u32],
-    /// For each parameter index of the group, the weight in the evaluated phase minus half the
-    /// signed square of its factor vector ([`own_square`](super::own_square)), in 2⁻¹⁸ disc. This
-    /// cancels the product of a vector with itself, which the square in [`Self::value`] includes.
+    /// For each parameter index of the group, the weight in the evaluated phase minus
+    /// [`own_square`](super::own_square) of the factor vector, in 2⁻¹⁸ disc. [`Self::value`] adds
+    /// the square of the sum of vectors; the subtraction cancels each vector's own square in it.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -144,15 +144,15 @@ pub struct Scratch {
     /// For each position: weight (64: one occurrence) · residual (1/1024 disc, within ±128 discs).
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
-    /// For each position in turn, the vector weight · residual · S in 2⁻¹⁶ disc·√disc, where S is
-    /// the sum of its features' factor vectors, with the second half of its elements negated. The
-    /// gradient of a parameter's factors is computed from the sum of these vectors.
+    /// For each position in turn, the vector weight · residual · S in 2⁻¹⁶ disc·√disc. S is the sum
+    /// of the position's factor vectors, its second half negated. The gradient of a parameter's
+    /// factors is computed from the sum of these vectors over the positions with the parameter.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the index in the batch at which the phase's positions end.
     pub(super) ends_of_phases: Vec<u32>,
     /// For each parameter, the end (exclusive) of its list in `positions`, where the next begins.
     pub(super) ends: Vec<u32>,
-    /// For each parameter in turn, the list of the positions (indices in the batch) that have it.
+    /// The joined lists of the positions (indices in the batch) in which each parameter occurs.
     pub(super) positions: Vec<u32>,
 }
 

@@ -148,8 +148,8 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// An update with one position must change only parameters of this position. With `unit` 0, their
-/// gradient is the ridge's alone, times the share of their occurrences that this position has.
+/// An update with one position must change only the parameters of the position. With `unit` 0, a
+/// gradient has only the ridge's term, times the position's share of the parameter's occurrences.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
