@@ -6,7 +6,7 @@ use crate::board::{Position, Square, Squares};
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions with a played move or, from [`of_positions`], with a legal move.
+    /// The number of positions with a played move; in [`of_positions`], of those with a legal move.
     pub positions: u64,
     /// The number of counted moves: those played or, in [`of_positions`], all legal ones.
     pub moves: u64,

@@ -35,7 +35,7 @@ pub struct Arguments {
     /// confidence interval
     #[arg(required_unless_present = "explain")]
     data: Vec<PathBuf>,
-    /// Measure only one subset of the data to which the weights were fitted; their provenance
+    /// Measure only one subset of the data of the weights' fit; the provenance of the weights
     /// determines the split and the labels
     #[arg(long, value_name = "SUBSET", value_enum)]
     subset: Option<Subset>,

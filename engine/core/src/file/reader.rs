@@ -133,7 +133,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section, unchecked, if it is compressed. Returns its name, otherwise `None`.
+    /// If the next section is compressed, skips it unchecked and returns its name; if not, or at the
+    /// end of the file, returns `None`.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let (marker, place) = self.read_marker()?;

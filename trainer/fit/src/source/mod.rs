@@ -136,8 +136,8 @@ impl<T: 'static> Entries<T> {
     }
 }
 
-/// Returns the game with `result` (for black) as its stated result. A result that the moves give,
-/// with the empty squares counted for the winner or for nobody, is left out.
+/// Returns the game with `result` (for black) as its stated result; without a stated result if the
+/// moves give `result`, whether empty squares count for the winner or for nobody.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();
