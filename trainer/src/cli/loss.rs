@@ -35,8 +35,7 @@ pub struct Arguments {
     /// confidence interval
     #[arg(required_unless_present = "explain")]
     data: Vec<PathBuf>,
-    /// Measure only one subset of the data of the weights' fit; the provenance of the weights
-    /// determines the split and the labels
+    /// Measure only one subset of the weights' data, by the split and labels in their provenance
     #[arg(long, value_name = "SUBSET", value_enum)]
     subset: Option<Subset>,
     /// Print the contributions to the value of this board instead of errors: 64 characters a1 b1 …

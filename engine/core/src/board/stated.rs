@@ -76,9 +76,9 @@ impl FromStr for StatedPosition {
             Self { position, side, score: None, moves: vec![], form }
         };
         if !begins_board(text) {
-            // A text that does not begin like a game gets the error message of a board.
-            let is_game =
-                text.starts_with(|first| "abcdefghpABCDEFGHP0123456789[(+".contains(first));
+            // A text without moves that does not begin like a game gets the error of a board.
+            let is_game = text.starts_with(|c| "abcdefghpABCDEFGHP0123456789[(+".contains(c))
+                || transcript::column(text).is_some();
             let (turns, replay) = transcript::read(text).or_else(|error| {
                 if is_game { Err(error) } else { split_board(text).and(Err(error)) }
             })?;
@@ -153,6 +153,15 @@ mod tests {
         assert_eq!(read(&format!("{line} -3.5")).score, Some(-3.5));
         assert_eq!(read(&format!("{line} 1.5")).score, Some(1.5));
         assert_eq!(read(" F5 D6 \n"), after_f5_d6);
+    }
+
+    /// Formerly, the error for moves in a table or after a label was that of a board.
+    #[test]
+    fn a_wrong_move_in_a_table_or_after_a_label_is_named() {
+        for text in ["moves: f5d6f5", "x,f5d6f5,1", "3,f5d6f5"] {
+            let error = text.parse::<StatedPosition>().unwrap_err();
+            assert_eq!(error.to_string(), "move 3: f5 is not legal here", "{text}");
+        }
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
 
 /// Returns the moves in a text such as `7,f5d6c3` or `moves: f5d6c3`: the longest field that begins
 /// with a square. `None` if another field that begins with a square is not a prefix of the longest.
-fn column(text: &str) -> Option<&str> {
+pub(super) fn column(text: &str) -> Option<&str> {
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
         .filter(|field| field.len() < text.trim_ascii().len())
@@ -106,7 +106,9 @@ fn of_moves<'a>(fields: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let moves: Vec<&str> = fields.filter(|field| begins_with(field, 1)).collect();
     let longest = *moves.iter().max_by_key(|field| field.len())?;
     let opens = |field: &&str| longest.to_ascii_lowercase().starts_with(&field.to_lowercase());
-    (begins_with(longest, 2) && moves.iter().all(opens)).then_some(longest)
+    let second = longest.get(2..)?.trim_ascii_start().to_ascii_lowercase();
+    let is_list = begins_with(longest, 2) || PASSES.iter().any(|pass| second.starts_with(pass));
+    (is_list && moves.iter().all(opens)).then_some(longest)
 }
 
 /// Splits a text that begins with a PGN tag, such as `[White "name"]`, into the tag without its
@@ -425,6 +427,8 @@ mod tests {
             ("pa", 1),
             ("--------------------", 1),
             (&end("papapa"), 10),
+            ("3,f5pad6,1", 2),
+            ("moves: F5 -- D6", 2),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.starts_with(&format!("move {number}: a pass, but")), "{text}: {error}");

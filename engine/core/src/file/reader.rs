@@ -133,8 +133,7 @@ impl Reader {
         Ok(())
     }
 
-    /// If the next section is compressed, skips it unchecked and returns its name; if not, or at the
-    /// end of the file, returns `None`.
+    /// Skips the next section, unchecked, and returns its name; `None` if none is left or it is raw.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let (marker, place) = self.read_marker()?;

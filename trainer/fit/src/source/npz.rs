@@ -125,9 +125,9 @@ fn row(columns: &mut [NpyReader<'_>], index: u64) -> Result<Row, String> {
         )
     })?;
     let label = Label::of_discs(real(2)).ok_or_else(|| wrong(2, "-64 to 64 discs"))?;
-    let weight =
-        Weight::of_occurrences(real(3)).filter(|_| (1.0 / 128.0..1024.0).contains(&real(3)));
-    let range = "1/64 to 1023 occurrences; scale all weights, or omit the position";
+    let weight = Weight::of_occurrences(real(3)).filter(|_| Weight::check(real(3)).is_ok());
+    let range = "1/64 to 1023 occurrences, within 2 % of a multiple of 1/64; scale all weights, or \
+                 omit the position";
     let weight = weight.ok_or_else(|| wrong(3, range))?;
     let game = whole(4, u64::MAX, "0 to 2^64 - 1")?;
     let subset = whole(5, 2, "0 training, 1 validation or 2 test")?;
@@ -339,6 +339,8 @@ mod tests {
             (label_of(64.5), "array `label`, element 1: 64.5; expected -64 to 64"),
             (column("weight", 0.0), "array `weight`, element 1: 0; expected 1/64 to 1023"),
             (column("weight", f64::NAN), "array `weight`, element 1: NaN"),
+            (column("weight", 0.02), "array `weight`, element 1: 0.02; expected 1/64 to 1023"),
+            (column("weight", 1e9), "array `weight`, element 1: 1000000000; expected 1/64 to"),
             (column("subset", 3.0), "array `subset`, element 1: 3; expected 0 training"),
             (column("game", -1.0), "array `game`, element 1: -1; expected 0 to 2^64 - 1"),
             (column("wait", 1.0), "array `wait` is unknown; expected `player`"),
