@@ -133,7 +133,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section, unchecked, and returns its name; `None` if none is left or it is raw.
+    /// Skips the next section unchecked and returns its name; `None` if it is raw or none is left.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let (marker, place) = self.read_marker()?;

@@ -229,7 +229,7 @@ const FULL: usize = 60;
 struct Between {
     /// The index in [`STORED`] of the earlier stage; `STORED.len()` is the stage of the full board.
     before: usize,
-    /// The weights in the mean of stage `before` and of the next stage. The mean divides by their sum.
+    /// The weights of stage `before` and of the next stage in the mean, which divides by their sum.
     shares: [i32; 2],
 }
 

@@ -65,7 +65,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Returns a fit that stopped after `stop[0]` phases or `stop[1]` updates, with its file `name`.
+    /// Returns a fit that stopped after `stop[0]` phases or `stop[1]` updates, and its file `name`.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };
