@@ -228,9 +228,9 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the tree search's results and Elo difference, which is the Elo of its mean share m (0 to
-/// 1) of a pair's points, and a 95 % interval: the Elo of m ± 1.96 standard errors. `pairs` has the
-/// tree search's scores in the two games of each opening, > 0 for a win.
+/// Prints the tree search's results, its Elo difference (the Elo of its mean share m of a pair's
+/// points) and a 95 % interval: the Elo of m ± 1.96 standard errors. `pairs` has the tree search's
+/// scores in the two games of each opening, above 0 for a win.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());
