@@ -65,7 +65,8 @@ impl LayoutArguments {
 
     /// Returns `error`; adds the path of `--settings`, if given, to [`DataError::NoPosition`].
     pub(super) fn named(&self, error: DataError) -> anyhow::Error {
-        match (&self.settings, error) {
+        let settings = self.settings.as_ref();
+        match (settings.filter(|_| self.labels.is_none() && self.filter.is_none()), error) {
             (Some(path), DataError::NoPosition(reason)) => FileError::refused(path, reason).into(),
             (_, error) => error.into(),
         }

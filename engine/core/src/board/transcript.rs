@@ -122,7 +122,8 @@ fn first_tag(text: &str) -> Option<(&str, &str)> {
         letter == ']' && !is_quoted
     };
     let (tag, after) = text.split_at(text.find(closes).or_else(|| text.find(']'))?);
-    (!begins_with(tag.trim_matches(['"', '\'']), 1)).then_some((tag, &after[1..]))
+    let is_tag = !begins_with(tag, 1) && tag.starts_with(|first: char| first.is_ascii_alphabetic());
+    is_tag.then_some((tag, &after[1..]))
 }
 
 fn begins_with(text: &str, moves: usize) -> bool {
@@ -440,9 +441,11 @@ mod tests {
 
     #[test]
     fn what_is_no_game_is_refused() {
+        // Formerly, a board of another size was ignored like a tag, and the moves were a game.
+        const TEN: &str = "[10 ---------- ---------- *] f5";
         let variant = "[Variant \"Anti\"]\nf5d6";
         for (text, said) in
-            [("", "has no move"), (",,", "has no move"), (variant, "Variant `Anti`")]
+            [("", "has no move"), (",,", "has no move"), (variant, "Variant `Anti`"), (TEN, "`10`")]
         {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");

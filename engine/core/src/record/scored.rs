@@ -74,13 +74,14 @@ impl Weight {
     /// Refuses `occurrences` that are not within 2 % of a multiple of 1/64 from 1/64 to 65535/64.
     /// The error completes the message "the weight …".
     pub fn check(occurrences: f64) -> Result<(), String> {
-        let steps = occurrences * f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
+        let unit = f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
+        let steps = occurrences * unit;
         let misses = |nearest: Self| (f64::from(nearest.0) - steps).abs() > 0.02 * steps;
-        if !Self::of_occurrences(occurrences).is_none_or(misses) {
+        if steps.is_finite() && !Self::of_occurrences(occurrences).is_none_or(misses) {
             return Ok(());
         }
-        let unit = f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
-        let [below, above] = [steps.floor().max(1.0), steps.floor() + 1.0].map(|near| near / unit);
+        let near = |steps: f64| steps.clamp(1.0, u16::MAX.into()) / unit;
+        let [below, above] = [near(steps.floor()), near(steps.floor() + 1.0)];
         let expected =
             if below == above { below.to_string() } else { format!("{below} or {above}") };
         Err(format!("{occurrences:?} is not close to a multiple of 1/64; expected {expected}"))

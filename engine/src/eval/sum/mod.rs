@@ -49,7 +49,6 @@ pub(super) fn sum<I: Instructions>(
     }
 }
 
-/// Computes [`sum`]. A slice of all weights that a lane's index can select needs one bounds check.
 #[inline]
 fn portable(tables: &[i16], start: usize, middles: &Aligned, indices: &Indices) -> i32 {
     let weight = |(&middle, &index): (&u32, &i16)| {

@@ -191,7 +191,6 @@ struct Work<'a, B> {
     so_far: Mutex<Vec<FittedUnit>>,
 }
 
-/// The name of a part's section with the weights with which a fit of factors then starts.
 const START_SECTION: &str = "start";
 
 impl<B: Backend> Work<'_, B> {

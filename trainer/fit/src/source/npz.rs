@@ -341,6 +341,7 @@ mod tests {
             (column("weight", f64::NAN), "array `weight`, element 1: NaN"),
             (column("weight", 0.02), "array `weight`, element 1: 0.02; expected 1/64 to 1023"),
             (column("weight", 1e9), "array `weight`, element 1: 1000000000; expected 1/64 to"),
+            (column("weight", f64::INFINITY), "array `weight`, element 1: inf; expected 1/64 to"),
             (column("subset", 3.0), "array `subset`, element 1: 3; expected 0 training"),
             (column("game", -1.0), "array `game`, element 1: -1; expected 0 to 2^64 - 1"),
             (column("wait", 1.0), "array `wait` is unknown; expected `player`"),
