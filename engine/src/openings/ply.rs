@@ -32,7 +32,7 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans so many passes over `parents` that the children of each pass fit into `memory` bytes.
+    /// Plans enough passes over `parents` that the children of each pass fit into `memory` bytes.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();

@@ -63,7 +63,7 @@ impl LayoutArguments {
         Ok(settings)
     }
 
-    /// Returns `error`; adds the path of `--settings`, if given, to [`DataError::NoPosition`].
+    /// Returns `error`; a `NoPosition` names the settings file unless flags replace its rules.
     pub(super) fn named(&self, error: DataError) -> anyhow::Error {
         let settings = self.settings.as_ref();
         match (settings.filter(|_| self.labels.is_none() && self.filter.is_none()), error) {

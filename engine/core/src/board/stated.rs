@@ -76,6 +76,7 @@ impl FromStr for StatedPosition {
             Self { position, side, score: None, moves: vec![], form }
         };
         if !begins_board(text) {
+            // A text without moves that does not begin like a game gets the error of a board.
             let is_game = text.starts_with(|c| "abcdefghpABCDEFGHP0123456789[(+".contains(c))
                 || transcript::column(text).is_some();
             let (turns, replay) = transcript::read(text).or_else(|error| {

@@ -122,8 +122,8 @@ fn first_tag(text: &str) -> Option<(&str, &str)> {
         letter == ']' && !is_quoted
     };
     let (tag, after) = text.split_at(text.find(closes).or_else(|| text.find(']'))?);
-    let is_tag = !begins_with(tag, 1) && tag.starts_with(|first: char| first.is_ascii_alphabetic());
-    is_tag.then_some((tag, &after[1..]))
+    let is_tag = !begins_with(tag, 1) && tag.trim_ascii_start().starts_with(char::is_alphabetic);
+    is_tag.then_some((tag.trim_ascii(), &after[1..]))
 }
 
 fn begins_with(text: &str, moves: usize) -> bool {
@@ -394,6 +394,7 @@ mod tests {
             (format!("{numbered} {{good}} 56:08"), Form::Numbered, Some(48)),
             (format!("{tags}{numbered}\n56-8"), Form::Tagged, Some(48)),
             (format!("{tags}{GAME}"), Form::Tagged, Some(48)),
+            (format!("[ Result \"56-8\" ] {GAME}"), Form::Tagged, Some(48)),
             (format!("[White \"[A] \\\"b]\"]\n{numbered}\n1-0"), Form::Tagged, None),
             (format!("[White \"a\"b\"]\n{numbered} 1/2-1/2"), Form::Tagged, None),
             (format!("{numbered} 0-1"), Form::Numbered, None),

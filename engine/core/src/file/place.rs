@@ -31,8 +31,7 @@ impl Replaceable {
     /// may not be replaced, keeps both files and returns [`FileError::Refused`].
     pub(super) fn put(&self, path: &Path) -> Result<()> {
         let partial = &partial_path(path);
-        // A hard link would exclude a file that appears between the check and the rename, but a
-        // kill after it would leave both names.
+        // A hard link would replace no file that appears now, but a kill could leave both names.
         let put = match self {
             Self::Only(before) if *before != state(path) => Err(ErrorKind::AlreadyExists.into()),
             _ => fs::rename(partial, path),

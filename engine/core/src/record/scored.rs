@@ -219,8 +219,13 @@ mod tests {
         for fits in [1.0 / 64.0, 0.5, 0.7, 0.2, 3.0, 1000.0] {
             assert_eq!(Weight::check(fits), Ok(()));
         }
-        let refusals =
-            [(1e-300, "0.015625"), (0.02, "0.015625 or 0.03125"), (0.1, "0.09375 or 0.109375")];
+        let refusals = [
+            (1e-300, "0.015625"),
+            (0.02, "0.015625 or 0.03125"),
+            (0.1, "0.09375 or 0.109375"),
+            (1e9, "1023.984375"),
+            (f64::INFINITY, "1023.984375"),
+        ];
         for (lost, expected) in refusals {
             let refused = Weight::check(lost).unwrap_err();
             assert!(refused.ends_with(&format!("expected {expected}")), "{refused}");

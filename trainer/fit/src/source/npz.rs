@@ -126,8 +126,8 @@ fn row(columns: &mut [NpyReader<'_>], index: u64) -> Result<Row, String> {
     })?;
     let label = Label::of_discs(real(2)).ok_or_else(|| wrong(2, "-64 to 64 discs"))?;
     let weight = Weight::of_occurrences(real(3)).filter(|_| Weight::check(real(3)).is_ok());
-    let range = "1/64 to 1023 occurrences, within 2 % of a multiple of 1/64; scale all weights, or \
-                 omit the position";
+    let range =
+        "1/64 to 1023, close to a multiple of 1/64; scale all weights, or omit the position";
     let weight = weight.ok_or_else(|| wrong(3, range))?;
     let game = whole(4, u64::MAX, "0 to 2^64 - 1")?;
     let subset = whole(5, 2, "0 training, 1 validation or 2 test")?;
