@@ -80,8 +80,7 @@ impl Folder {
             Err(error) if error.is_missing() => return Ok(None),
             text => text?,
         };
-        let wrong =
-            |reason| FileError::exists(&path, format!("it does not describe a run: {reason}"));
+        let wrong = |reason| FileError::exists(&path, format!("it describes no run: {reason}"));
         let manifest: Manifest =
             serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
         if manifest.format != FORMAT {
@@ -204,9 +203,7 @@ impl Lock {
     pub(super) fn for_removal(&self) -> Result<Self> {
         let folder = folder_of(&self.path);
         let packing = Self::for_packing(folder)?;
-        let shards = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
-        let held = shards.filter(|path| *path != self.path).find(|path| is_held(path));
-        held.map_or(Ok(packing), |path| Err(refused(&path)))
+        Self::refuse_overlapping(folder, Shard::WHOLE, Some(&self.path)).map(|()| packing)
     }
 
     /// Returns an error if a lock other than `own` is held for a shard that has parts in common
@@ -239,10 +236,9 @@ impl Lock {
     }
 
     pub(super) fn check_is_alone(&self) -> Result<()> {
-        let folder = folder_of(&self.path);
-        let others = shards_with_lock(folder)?.into_iter().map(|(path, _)| path);
-        let mut others = others.chain([folder.join(PACKING)]).filter(|path| *path != self.path);
-        others.find(|path| is_held(path)).map_or(Ok(()), |path| Err(refused(&path)))
+        let (folder, packing) = (folder_of(&self.path), self.path.with_file_name(PACKING));
+        Self::refuse_overlapping(folder, Shard::WHOLE, Some(&self.path))?;
+        if is_held(&packing) { Err(refused(&packing)) } else { Ok(()) }
     }
 }
 
@@ -278,11 +274,10 @@ fn refused(path: &Path) -> FileError {
         Some(_) => "makes it".to_owned(),
         None => "packs its parts".to_owned(),
     };
-    let mut holder = String::new();
-    let read = File::open(path).and_then(|file| file.take(200).read_to_string(&mut holder));
-    let holder = match (read, holder.trim()) {
-        (Ok(_), holder) if !holder.is_empty() => format!(" ({holder})"),
-        _ => String::new(),
+    let holder = File::open(path).and_then(|file| io::read_to_string(file.take(200)));
+    let holder = match holder.unwrap_or_default().trim() {
+        "" => String::new(),
+        holder => format!(" ({holder})"),
     };
     let output = folder_of(path).with_extension("");
     FileError::busy(&output, format!("another process{holder} {work}"))

@@ -270,6 +270,8 @@ impl Drop for Run {
             && !self.folder.has_work()
             && self.lock.is_current()
             && let Ok(_packing) = self.lock.for_removal()
+            // Another shard can have ended in the meantime, and left its first part.
+            && !self.folder.has_work()
         {
             let _ = self.folder.remove(&self.lock);
         }

@@ -149,10 +149,11 @@ impl Run {
     /// run. If not, [`Existing::Replace`] empties the folder and begins this run; with
     /// [`Existing::Keep`], the error is `refusal` or, if that is `None`, names the difference.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
-        let there = self.folder.read()?;
+        // Parts are looked for first, because other shards write `run.json` before their parts.
+        let (has_work, there) = (self.folder.has_work(), self.folder.read()?);
         let Some(Plan { provenance, stages, .. }) = there else {
             // Without `run.json`, parts cannot be assigned to a run, so they are removed.
-            if self.folder.has_work() {
+            if has_work {
                 self.lock.check_is_alone()?;
                 self.folder.empty()?;
             }
