@@ -2,16 +2,23 @@
 // same as the trainer's `backend/cpu/factors`, which states the units and the bounds.
 //
 // `numbers` maps each parameter of the model to its number among the parameters that occur in the
-// group. A team of 32 threads (lanes) works on one position or, in an update, on one parameter
-// number that occurs in the batch. Each lane has every 32nd element of the factor vectors of width
-// D, so a team accesses whole cache lines. Each feature of a position takes D + 1 gathers and D + 2
-// reductions of 8 bytes. The cost of an update depends only on the parameters that occur in its
-// batch.
+// group. In a vector, the weights of `phases` phases with `parameters` elements each come before
+// the factors.
+//
+// Three kernels list, for each parameter number of a batch, the positions in which it occurs
+// (inverted index). Batches are the same in every epoch, so their lists are made once if they fit in
+// memory. An update takes two launches: `factor_values` computes the residual of each position, and
+// `factor_updates` adds up the gradient of one list in registers and applies it. Nothing is added up
+// in global memory. A team of 32 threads (lanes) works on one position or list. Each lane has every
+// 32nd element of the factor vectors of width D, so a team accesses whole cache lines.
 
-// The number of threads in a block of `joint_residuals`, `joint_adam` and `joint_errors`.
+// The number of threads in a block of the kernels with teams.
 #define JOINT_THREADS 128
 #define TEAM 32
 #define TEAMS (JOINT_THREADS / TEAM)
+
+// The teams of a block share the positions of a list of at least this length.
+#define LONG_LIST 256
 
 // The number of elements of a factor vector that each lane has; 1 for a set without factors,
 // because C has no empty arrays.
@@ -82,12 +89,11 @@ INLINE i64 team_sum(i64 *parts, i64 number)
     return sum;
 }
 
-// Returns the value of the team's position in 2^-18 disc; 0 if `row` is null. Writes the numbers of
-// the position's parameters to `found`, and this lane's elements of the sum of their factor
-// vectors, in 2^-16, to `sum`. From each of `weights`, half the signed square of the parameter's
-// own vector must already be subtracted. All threads of the block must call this function together.
-INLINE i32 team_value(const Row *row, const u32 *numbers, const i32 *weights, const i32 *factors, u32 *found,
-                      i64 *parts, i32 *sum)
+// Returns the value of the team's position in 2^-18 disc; 0 unless `there`. `found` has the numbers
+// of the position's parameters. Writes this lane's elements of the sum of their factor vectors, in
+// 2^-16, to `sum`. From each of `weights`, half the signed square of the parameter's own vector must
+// already be subtracted. All threads of the block must call this function together.
+INLINE i32 team_value(u32 there, const u32 *found, const i32 *weights, const i32 *factors, i64 *parts, i32 *sum)
 {
     const u32 lane = threadIdx.x % TEAM;
     i64 weight = 0;
@@ -95,18 +101,10 @@ INLINE i32 team_value(const Row *row, const u32 *numbers, const i32 *weights, co
 #pragma unroll
     for (u32 element = 0; element < PER_LANE; element++)
         sum[element] = 0;
-    if (row && lane == 0) {
-        const Row copy = *row;
-        find_parameters(&copy, found);
-    }
-    __syncthreads();
-    if (row)
-        for (u32 feature = lane; feature < FEATURES; feature += TEAM) {
-            found[feature] = numbers[found[feature]];
-            weight += weights[found[feature]];
-        }
+    for (u32 feature = there ? lane : FEATURES; feature < FEATURES; feature += TEAM)
+        weight += weights[found[feature]];
     weight = team_sum(parts, weight);
-    if (row)
+    if (there)
         for (u32 feature = 0; feature < FEATURES; feature++) {
             const i32 *vector = factors + (u64)found[feature] * DIMENSIONS;
 #pragma unroll
@@ -120,54 +118,126 @@ INLINE i32 team_value(const Row *row, const u32 *numbers, const i32 *weights, co
     return (i32)limited(weight + halved(team_sum(parts, squares)), JOINT_LIMIT);
 }
 
-// Computes the gradients of a batch, the rows first .. first + count of one phase. Adds weight *
-// residual to the sums of weights, weight * residual * (sum of factor vectors) to the sums of
-// factors, weight to `occurrences`, and weight * residual^2 to the two halves totals[0] and
-// totals[1]. In `vector`, `sums` and `occurrences`, the elements of this phase begin at `weights`;
-// in `vector` and `sums`, the factors begin at `factors`. Writes each parameter number that occurs
-// to `met` once, adds their count to totals[2], and sets `marks` to 1 for them.
-KERNEL joint_residuals(const Row *rows, u32 first, u32 count, u32 factor, const u32 *numbers, const i32 *vector,
-                       u32 weights, u32 factors, u64 *sums, u64 *occurrences, u32 *marks, u32 *met, u64 *totals)
+// A position of a batch: its label, its weight, and the place of its phase in the group.
+typedef struct {
+    i16 label;
+    u16 weight;
+    u32 phase;
+} Listed;
+
+// The positions begin .. end of `members` are those of the batch in which a parameter occurs.
+typedef struct {
+    u32 number, begin, end;
+} List;
+
+// Writes the rows first .. first + count, all of one phase, to the positions from `place` of a
+// batch, and the numbers of their parameters to `found`. Adds their occurrences to `counts`.
+KERNEL list_positions(const Row *rows, u32 first, u32 count, u32 factor, const u32 *numbers, u32 phase, u32 place,
+                      Listed *listed, u32 *found, u32 *counts)
 {
-    __shared__ u32 all_found[TEAMS * FEATURE_ARRAY];
+    for (u32 at = grid_thread(); at < count; at += grid_threads()) {
+        const Row row = rows[first + at];
+        u32 *own = found + (u64)(place + at) * FEATURES;
+        u32 parameters[FEATURE_ARRAY];
+        find_parameters(&row, parameters);
+        listed[place + at].label = row.label;
+        listed[place + at].weight = (u16)combined_weight(row.weight, factor);
+        listed[place + at].phase = phase;
+#pragma unroll
+        for (u32 feature = 0; feature < FEATURES; feature++) {
+            own[feature] = numbers[parameters[feature]];
+            atomicAdd(&counts[own[feature]], 1u);
+        }
+    }
+}
+
+#define SCAN_THREADS 256
+
+// Replaces the count of each parameter number by the begin of its list (exclusive prefix sum), in
+// one block. Writes the lists that are not empty to `lists`, first those of at least LONG_LIST
+// positions. Writes the number of long lists to sizes[0], of all lists to sizes[1].
+KERNEL arrange_lists(u32 *counts, u32 parameters, List *lists, u32 *sizes)
+{
+    // Of each thread's range of numbers: the positions, the long lists and the other lists.
+    __shared__ u32 before[3][SCAN_THREADS + 1];
+    const u32 own = (parameters + SCAN_THREADS - 1) / SCAN_THREADS, thread = threadIdx.x;
+    const u32 first = thread * own, end = first + own < parameters ? first + own : parameters;
+    u32 members = 0, long_lists = 0, others = 0;
+    for (u32 at = first; at < end; at++) {
+        members += counts[at];
+        long_lists += counts[at] >= LONG_LIST;
+        others += counts[at] > 0 && counts[at] < LONG_LIST;
+    }
+    before[0][thread] = members;
+    before[1][thread] = long_lists;
+    before[2][thread] = others;
+    __syncthreads();
+    if (thread < 3) {
+        u32 sum = 0;
+        for (u32 at = 0; at <= SCAN_THREADS; at++) {
+            const u32 more = at < SCAN_THREADS ? before[thread][at] : 0;
+            before[thread][at] = sum;
+            sum += more;
+        }
+    }
+    __syncthreads();
+    members = before[0][thread];
+    long_lists = before[1][thread];
+    others = before[1][SCAN_THREADS] + before[2][thread];
+    for (u32 at = first; at < end; at++) {
+        const u32 count = counts[at];
+        if (count > 0) {
+            List *list = &lists[count >= LONG_LIST ? long_lists++ : others++];
+            list->number = at;
+            list->begin = members;
+            list->end = members + count;
+        }
+        counts[at] = members;
+        members += count;
+    }
+    if (thread == 0) {
+        sizes[0] = before[1][SCAN_THREADS];
+        sizes[1] = before[1][SCAN_THREADS] + before[2][SCAN_THREADS];
+    }
+}
+
+// Writes each position of a batch to the lists of its parameters, in any order. `found` has `count`
+// numbers; `ends` has the begin of each list, and then its end.
+KERNEL fill_lists(const u32 *found, u32 count, u32 *ends, u32 *members)
+{
+    for (u32 at = grid_thread(); at < count; at += grid_threads())
+        members[atomicAdd(&ends[found[at]], 1u)] = at / FEATURE_ARRAY;
+}
+
+// For each of the first `count` positions of a batch, writes weight * residual to `weighted`, and
+// weight * residual * (sum of factor vectors) to `added`, with the signs of the dimensions. Adds
+// weight * residual^2 to the two halves totals[0] and totals[1].
+KERNEL factor_values(const Listed *listed, const u32 *found, u32 count, const i32 *vector, u32 phases, u32 parameters,
+                     i64 *weighted, i32 *added, u64 *totals)
+{
     __shared__ i64 parts[JOINT_THREADS];
     const u32 team = threadIdx.x / TEAM, lane = threadIdx.x % TEAM;
-    u32 *found = all_found + team * FEATURE_ARRAY;
     Wide total = {0, 0};
     for (u32 begin = blockIdx.x * TEAMS; begin < count; begin += gridDim.x * TEAMS) {
-        const Row *row = begin + team < count ? &rows[first + begin + team] : 0;
+        const u32 there = begin + team < count, at = there ? begin + team : 0;
+        const Listed own = listed[at];
         i32 sum[PER_LANE];
-        const i32 value = team_value(row, numbers, vector + weights, vector + factors, found, parts, sum);
-        if (row) {
-            const i64 error = residual(row->label, value);
-            const i64 weight = combined_weight(row->weight, factor);
-            const i64 weighted = limited(error, RESIDUAL_LIMIT) * weight;
-            u64 added[PER_LANE];
-            if (lane == 0)
-                add_wide(&total, (u64)(error * error * weight));
-#pragma unroll
-            for (u32 element = 0; element < PER_LANE; element++) {
-                const i64 signed_error = with_sign(lane + element * TEAM, weighted);
-                const i64 product = signed_error * limited(sum[element], SUM_LIMIT);
-                added[element] = (u64)limited((product + (1 << (FACTOR_BITS - 1))) >> FACTOR_BITS, TERM_LIMIT);
-            }
-            for (u32 feature = lane; feature < FEATURES; feature += TEAM) {
-                const u32 number = found[feature];
-                atomicAdd(&sums[weights + number], (u64)weighted);
-                atomicAdd(&occurrences[weights + number], (u64)weight);
-                if (marks[number] == 0 && atomicMax(&marks[number], 1u) == 0)
-                    met[atomicAdd(&totals[2], (u64)1)] = number;
-            }
-            for (u32 feature = 0; feature < FEATURES; feature++) {
-                u64 *own = sums + factors + (u64)found[feature] * DIMENSIONS;
-#pragma unroll
-                for (u32 element = 0; element < PER_LANE; element++)
-                    if (lane + element * TEAM < DIMENSIONS)
-                        atomicAdd(&own[lane + element * TEAM], added[element]);
-            }
+        const i32 value = team_value(there, found + (u64)at * FEATURES, vector + own.phase * parameters,
+                                     vector + (u64)phases * parameters, parts, sum);
+        const i64 error = residual(own.label, value);
+        const i64 times = limited(error, RESIDUAL_LIMIT) * own.weight;
+        if (there && lane == 0) {
+            add_wide(&total, (u64)(error * error * own.weight));
+            weighted[at] = times;
         }
-        // The next position must not overwrite `found` before all lanes have used it.
-        __syncthreads();
+#pragma unroll
+        for (u32 element = 0; element < PER_LANE; element++) {
+            const u32 dimension = lane + element * TEAM;
+            const i64 product = with_sign(dimension, times) * limited(sum[element], SUM_LIMIT);
+            if (there && dimension < DIMENSIONS)
+                added[(u64)at * DIMENSIONS + dimension] =
+                    (i32)limited((product + (1 << (FACTOR_BITS - 1))) >> FACTOR_BITS, TERM_LIMIT);
+        }
     }
     if (lane == 0)
         flush_wide(totals, total);
@@ -182,76 +252,126 @@ INLINE i64 own_part(i64 factor, i64 residuals)
     return high + ((factor * (residuals & ((1 << FACTOR_BITS) - 1))) >> FACTOR_BITS);
 }
 
-// Updates the weights and factors of the parameter numbers in `met` by Adam, and sets their sums,
-// occurrences and marks to 0. In every vector, the weights of `phases` phases with `parameters`
-// elements each come before the factors. `trained` contains the occurrences of each number in all
-// batches together. `fixed` contains the rounded weights and factors; the kernel replaces them by
-// those for the next batch.
-KERNEL joint_adam(i64 *sums, u64 *occurrences, const u64 *trained, i32 *fixed, u32 *marks, const u32 *met,
-                  const u64 *totals, const double *initial, double *weights, double *first, double *second, u32 phases,
-                  u32 parameters, double unit, double ridge, double keep_first, double take_first,
-                  double keep_second, double take_second, double rate, double correction, double epsilon)
+// Returns the sum of `number` over the threads of the block with the same lane. All threads of the
+// block must call this function together. `parts` has one element for each of them.
+INLINE i64 lane_sum(i64 *parts, i64 number)
+{
+    i64 sum = 0;
+    parts[threadIdx.x] = number;
+    __syncthreads();
+    for (u32 team = 0; team < TEAMS; team++)
+        sum += parts[team * TEAM + threadIdx.x % TEAM];
+    __syncthreads();
+    return sum;
+}
+
+// Updates by Adam the weights and factors of the parameters in `lists`. A block takes one long list,
+// whose positions its teams share, or one other list for each team. `trained` contains the
+// occurrences of each number in all batches together. `fixed` contains the rounded weights and
+// factors; the kernel replaces them by those for the next batch.
+KERNEL factor_updates(const List *lists, u32 long_lists, u32 count, const u32 *members, const Listed *listed,
+                      const i64 *weighted, const i32 *added, const u64 *trained, i32 *fixed, const double *initial,
+                      double *weights, double *first, double *second, u32 phases, u32 parameters, double unit,
+                      double ridge, double keep_first, double take_first, double keep_second, double take_second,
+                      double rate, double correction, double epsilon)
 {
     __shared__ i64 parts[JOINT_THREADS];
     const AdamStep step = {unit, ridge, keep_first, take_first, keep_second, take_second, rate, correction, epsilon};
     const u32 team = threadIdx.x / TEAM, lane = threadIdx.x % TEAM;
-    const u32 count = (u32)totals[2];
-    for (u32 begin = blockIdx.x * TEAMS; begin < count; begin += gridDim.x * TEAMS) {
-        const u32 there = begin + team < count;
-        const u32 number = there ? met[begin + team] : 0;
-        const u64 factors = (u64)phases * parameters + (u64)number * DIMENSIONS;
-        const double all = there ? (double)trained[number] : 0.0;
-        i64 residuals = 0, found = 0, squares = 0;
-        for (u32 phase = there ? lane : phases; phase < phases; phase += TEAM) {
-            residuals += sums[phase * parameters + number];
-            found += (i64)occurrences[phase * parameters + number];
+    const u32 shares = long_lists + (count - long_lists + TEAMS - 1) / TEAMS;
+    for (u32 share = blockIdx.x; share < shares; share += gridDim.x) {
+        const u32 is_long = share < long_lists;
+        const u32 place = is_long ? share : long_lists + (share - long_lists) * TEAMS + team;
+        const u32 there = place < count;
+        const List list = lists[there ? place : 0];
+        const u32 end = there ? list.end : 0;
+        // The phases of a lane are its own number and, if there are more than 32, this plus 32.
+        i64 sums[PER_LANE], residuals[2] = {0, 0}, found[2] = {0, 0}, squares = 0;
+#pragma unroll
+        for (u32 element = 0; element < PER_LANE; element++)
+            sums[element] = 0;
+#pragma unroll 4
+        for (u32 at = list.begin + (is_long ? team : 0); at < end; at += is_long ? TEAMS : 1) {
+            const u32 position = members[at];
+            const Listed own = listed[position];
+            const i64 times = weighted[position];
+#pragma unroll
+            for (u32 half = 0; half < 2; half++) {
+                residuals[half] += own.phase == lane + half * TEAM ? times : 0;
+                found[half] += own.phase == lane + half * TEAM ? own.weight : 0;
+            }
+#pragma unroll
+            for (u32 element = 0; element < PER_LANE; element++)
+                if (lane + element * TEAM < DIMENSIONS)
+                    sums[element] += added[(u64)position * DIMENSIONS + lane + element * TEAM];
         }
-        residuals = team_sum(parts, residuals);
-        found = team_sum(parts, found);
-        const u32 moves = all > 0.0 && found > 0;
-        for (u32 dimension = there ? lane : DIMENSIONS; dimension < DIMENSIONS; dimension += TEAM) {
+        if (is_long) {
+#pragma unroll
+            for (u32 half = 0; half < 2; half++) {
+                residuals[half] = lane_sum(parts, residuals[half]);
+                found[half] = lane_sum(parts, found[half]);
+            }
+#pragma unroll
+            for (u32 element = 0; element < PER_LANE; element++)
+                sums[element] = lane_sum(parts, sums[element]);
+        }
+        const i64 all_residuals = team_sum(parts, residuals[0] + residuals[1]);
+        const i64 all_found = team_sum(parts, found[0] + found[1]);
+        const double all = (double)trained[list.number];
+        const u32 moves = there && (!is_long || team == 0) && all > 0.0 && all_found > 0;
+        const u64 factors = (u64)phases * parameters + (u64)list.number * DIMENSIONS;
+#pragma unroll
+        for (u32 element = 0; element < PER_LANE; element++) {
+            const u32 dimension = lane + element * TEAM;
             const u64 at = factors + dimension;
-            const i64 sum = sums[at] - with_sign(dimension, own_part(fixed[at], residuals));
-            if (moves)
-                fixed[at] = rounded_factor(
-                    adam_element(at, sum, ridge * ((double)found / all), &step, initial, weights, first, second));
-            squares += with_sign(dimension, (i64)fixed[at] * fixed[at]);
-            sums[at] = 0;
+            if (moves && dimension < DIMENSIONS) {
+                const i64 sum = sums[element] - with_sign(dimension, own_part(fixed[at], all_residuals));
+                fixed[at] = rounded_factor(adam_element(at, sum, ridge * ((double)all_found / all), &step, initial,
+                                                        weights, first, second));
+                squares += with_sign(dimension, (i64)fixed[at] * fixed[at]);
+            }
         }
         const i64 own = halved(team_sum(parts, squares));
-        for (u32 phase = there ? lane : phases; phase < phases; phase += TEAM) {
-            const u32 at = phase * parameters + number;
-            if (moves && occurrences[at] > 0)
-                adam_element(at, sums[at], ridge * ((double)occurrences[at] / all), &step, initial, weights, first,
-                             second);
-            fixed[at] = (i32)limited(rounded_weight(weights[at]) - own, JOINT_WEIGHT_LIMIT);
-            sums[at] = 0;
-            occurrences[at] = 0;
+#pragma unroll
+        for (u32 half = 0; half < 2; half++) {
+            const u32 phase = lane + half * TEAM, at = phase * parameters + list.number;
+            if (moves && phase < phases) {
+                if (found[half] > 0)
+                    adam_element(at, residuals[half], ridge * ((double)found[half] / all), &step, initial, weights,
+                                 first, second);
+                fixed[at] = (i32)limited(rounded_weight(weights[at]) - own, JOINT_WEIGHT_LIMIT);
+            }
         }
-        if (there && lane == 0)
-            marks[number] = 0;
     }
 }
 
-// Adds the same sums to `totals` as the kernel `errors`, for weights with factors.
+// Adds the same sums to `totals` as the kernel `errors`, for weights with factors. All rows are of
+// the phase whose weights begin at `weights` in `vector`, and the factors begin at `factors`.
 KERNEL joint_errors(const Row *rows, u32 first, u32 count, u32 factor, const u32 *numbers, const i32 *vector,
                     u32 weights, u32 factors, u64 *totals)
 {
-    __shared__ u32 found[TEAMS * FEATURE_ARRAY];
+    __shared__ u32 all_found[TEAMS * FEATURE_ARRAY];
     __shared__ i64 parts[JOINT_THREADS];
     const u32 team = threadIdx.x / TEAM, lane = threadIdx.x % TEAM;
+    u32 *found = all_found + team * FEATURE_ARRAY;
     u64 weight = 0;
     u64 absolute = 0;
     Wide squared = {0, 0};
     for (u32 begin = blockIdx.x * TEAMS; begin < count; begin += gridDim.x * TEAMS) {
-        const Row *row = begin + team < count ? &rows[first + begin + team] : 0;
+        const u32 there = begin + team < count;
+        const Row row = rows[first + (there ? begin + team : 0)];
         i32 sum[PER_LANE];
-        const i32 value = team_value(row, numbers, vector + weights, vector + factors, found + team * FEATURE_ARRAY,
-                                     parts, sum);
-        if (row && lane == 0) {
-            const i32 error = clamped_error(row->label, value);
+        if (lane == 0)
+            find_parameters(&row, found);
+        __syncthreads();
+        for (u32 feature = lane; feature < FEATURES; feature += TEAM)
+            found[feature] = numbers[found[feature]];
+        __syncthreads();
+        const i32 value = team_value(there, found, vector + weights, vector + factors, parts, sum);
+        if (there && lane == 0) {
+            const i32 error = clamped_error(row.label, value);
             const u64 size = (u64)(error < 0 ? -error : error);
-            const u64 counts = combined_weight(row->weight, factor);
+            const u64 counts = combined_weight(row.weight, factor);
             weight += counts;
             absolute += counts * size;
             add_wide(&squared, counts * size * size);

@@ -83,6 +83,10 @@ const SUMS: Argument = Argument::Array("const i64");
 const SUMS_OUT: Argument = Argument::Array("i64");
 const COUNTS: Argument = Argument::Array("const u64");
 const COUNTS_OUT: Argument = Argument::Array("u64");
+const LISTED: Argument = Argument::Array("const Listed");
+const LISTED_OUT: Argument = Argument::Array("Listed");
+const LISTS: Argument = Argument::Array("const List");
+const LISTS_OUT: Argument = Argument::Array("List");
 const REALS: Argument = Argument::Array("const double");
 const REALS_OUT: Argument = Argument::Array("double");
 
@@ -109,8 +113,11 @@ families! {
             F64, F64, F64, F64, F64, F64, F64, F64, F64) 256 false;
     }
     "factors.cu": {
-        JOINT_RESIDUALS = joint_residuals(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT, COUNTS_OUT, NUMBERS_OUT, NUMBERS_OUT, COUNTS_OUT) 128 true;
-        JOINT_ADAM = joint_adam(SUMS_OUT, COUNTS_OUT, COUNTS, FIXED_OUT, NUMBERS_OUT, NUMBERS, COUNTS, REALS, REALS_OUT, REALS_OUT, REALS_OUT,
+        LIST_POSITIONS = list_positions(ROWS, U32, U32, U32, NUMBERS, U32, U32, LISTED_OUT, NUMBERS_OUT, NUMBERS_OUT) 128 false;
+        ARRANGE_LISTS = arrange_lists(NUMBERS_OUT, U32, LISTS_OUT, NUMBERS_OUT) 256 true;
+        FILL_LISTS = fill_lists(NUMBERS, U32, NUMBERS_OUT, NUMBERS_OUT) 256 false;
+        FACTOR_VALUES = factor_values(LISTED, NUMBERS, U32, FIXED, U32, U32, SUMS_OUT, FIXED_OUT, COUNTS_OUT) 128 true;
+        FACTOR_UPDATES = factor_updates(LISTS, U32, U32, NUMBERS, LISTED, SUMS, FIXED, COUNTS, FIXED_OUT, REALS, REALS_OUT, REALS_OUT, REALS_OUT,
             U32, U32, F64, F64, F64, F64, F64, F64, F64, F64, F64) 128 true;
         JOINT_ERRORS = joint_errors(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT) 128 true;
         ROUND_FACTORS = round_factors(REALS, U32, FIXED_OUT, U32) 256 false;

@@ -30,7 +30,7 @@ pub trait Launcher: Send + Sync + 'static {
     /// Fills `bytes` from the start of a buffer, which must be at least as long. Waits until done.
     fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
-    /// Copies the whole content of a buffer to another buffer of the same length.
+    /// Copies the first bytes of `from` to all of `to`, which may be shorter.
     fn copy(&self, from: &Self::Buffer, to: &mut Self::Buffer) -> Result<(), LaunchError>;
 
     /// Fills a buffer with zeros.

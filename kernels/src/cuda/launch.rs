@@ -178,7 +178,8 @@ impl Launcher for CudaLauncher {
     }
 
     fn copy(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>) -> Result<(), LaunchError> {
-        self.stream().memcpy_dtod(from, to).map_err(|error| driver("copy on the GPU", error))
+        let copied = self.stream().memcpy_dtod(&from.slice(..to.len()), to);
+        copied.map_err(|error| driver("copy on the GPU", error))
     }
 
     fn clear(&self, buffer: &mut CudaSlice<u8>) -> Result<(), LaunchError> {

@@ -146,7 +146,8 @@ impl Launcher for HostLauncher {
     }
 
     fn copy(&self, from: &Words, to: &mut Words) -> Result<(), LaunchError> {
-        to.copy_from_slice(from);
+        let length = to.len();
+        to.copy_from_slice(&from[..length]);
         Ok(())
     }
 

@@ -180,8 +180,7 @@ pub trait Backend: Sized + Sync {
     fn scratch(&self) -> Result<Self::Scratch>;
 
     /// Does one step of Adam for a group of phases that share factors. Rounds weights to 2⁻¹⁸ disc,
-    /// factors to 2⁻¹⁶ √disc. Returns Σ ω · residual² over the batch before the update, in 2⁻²⁶
-    /// occurrence · disc², where ω is the importance of a position, in occurrences.
+    /// factors to 2⁻¹⁶ √disc. Does not wait until the device has done it.
     ///
     /// A parameter (a class, or a count of a scalar feature) has a weight in each phase and one
     /// factor vector in the group. For a weight or factor w of a parameter, let s be Σ ω · residual
@@ -195,7 +194,11 @@ pub trait Backend: Sized + Sync {
         batch: Batch,
         update: GroupUpdate<'_, Self>,
         scratch: &mut Self::Scratch,
-    ) -> Result<u128>;
+    ) -> Result<()>;
+
+    /// Returns Σ ω · residual² in 2⁻²⁶ occurrence · disc², where ω is the importance of a position:
+    /// over the batches of the epoch's updates by [`Self::descend`], each measured before its update.
+    fn squared(&self, scratch: &Self::Scratch) -> Result<u128>;
 }
 
 /// The arguments of [`Backend::descend`] for one update, which changes `moments` and `fixed`.
@@ -208,6 +211,8 @@ pub struct GroupUpdate<'v, B: Backend> {
     pub moments: &'v mut Moments<B>,
     /// The current weights and factors in fixed point, which the update reads and then replaces.
     pub fixed: &'v mut B::Fixed,
+    /// True for the first update of an epoch, which sets [`Backend::squared`] to 0 beforehand.
+    pub is_first: bool,
 }
 
 /// The vectors that [`Backend::adam`] changes.
@@ -290,7 +295,7 @@ impl<'a> Rows<'a> {
 /// The positions of one update of the parameters. Each [`Rows`], such as the positions of one
 /// phase, is cut into `of` consecutive parts of about equal size. The batch consists of part
 /// `number` (from 0) of every [`Rows`], so all batches have the same mix of phases.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Batch {
     number: u32,
     of: u32,

@@ -39,7 +39,8 @@ pub(super) enum Memory<B: Backend> {
 struct Progress {
     updates: u64,
     /// Σ weight · residual² over the batches of the current epoch so far, with weights in 1/64
-    /// occurrence and residuals in 1/1024 disc: a 128-bit number as two halves, high first.
+    /// occurrence and residuals in 1/1024 disc: a 128-bit number as two halves, high first. During
+    /// a fit of a group, [`Backend::squared`] has the rest of it.
     squared: [u64; 2],
 }
 
@@ -117,15 +118,21 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         learning_rate * (0.5 * (1.0 + libm::cos(std::f64::consts::PI * part)))
     }
 
-    /// Returns Σ weight · residual² of the batch before the update, in 2⁻²⁶ occurrence · disc².
+    /// Returns Σ weight · residual² of the batch before the update, in 2⁻²⁶ occurrence · disc²; for
+    /// a group, 0, because [`Backend::squared`] has it.
     fn update(&mut self, batch: Batch) -> Result<u128, BackendError> {
         let step = self.step();
+        let is_first = self.progress.updates.is_multiple_of(self.updates_per_epoch());
+        if is_first {
+            self.progress.squared = [0; 2];
+        }
         let Self { problem, initial, moments, fixed, .. } = self;
         let (backend, positions) = (problem.backend, &problem.positions);
         match &mut self.memory {
             Memory::Group(scratch) => {
-                let update = GroupUpdate { step: &step, initial, moments, fixed };
-                backend.descend(positions, batch, update, scratch)
+                let update = GroupUpdate { step: &step, initial, moments, fixed, is_first };
+                backend.descend(positions, batch, update, scratch)?;
+                Ok(0)
             }
             Memory::Phase(sums) => {
                 let squared =
@@ -134,6 +141,15 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
                 Ok(squared)
             }
         }
+    }
+
+    /// Returns Σ weight · residual² over the batches of the current epoch so far.
+    fn squared(&self) -> Result<u128, BackendError> {
+        let before = joined(self.progress.squared);
+        Ok(match &self.memory {
+            Memory::Group(scratch) => before.saturating_add(self.problem.backend.squared(scratch)?),
+            Memory::Phase(_) => before,
+        })
     }
 }
 
@@ -144,8 +160,7 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
         let batch = Batch::new(self.batch_order[in_sweep], self.batches).unwrap_or(Batch::WHOLE);
         let squared = self.update(batch)?;
         self.progress.updates += 1;
-        let squared = joined(self.progress.squared).saturating_add(squared);
-        self.progress.squared = halves(squared);
+        self.progress.squared = halves(joined(self.progress.squared).saturating_add(squared));
         if in_sweep + 1 == self.batch_order.len() {
             let sweep = self.progress.updates / u64::from(self.batches);
             self.batch_order = batch_order(self.seed, sweep, self.batches);
@@ -153,8 +168,8 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
         if !self.progress.updates.is_multiple_of(self.updates_per_epoch()) {
             return Ok(Advance::Update);
         }
-        self.progress.squared = [0; 2];
-        let squared = Problem::<B>::squared_discs(squared) / f64::from(self.sweeps_per_epoch);
+        let squared = Problem::<B>::squared_discs(self.squared()?);
+        let squared = squared / f64::from(self.sweeps_per_epoch);
         Ok(Advance::Epoch(Metrics {
             epoch: u32::try_from(self.epochs()).unwrap_or(u32::MAX),
             learning_rate: Some(rate),
@@ -174,7 +189,8 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
     fn state(&self) -> Result<State, BackendError> {
         let Moments { weights, first, second } = &self.moments;
         let vectors = [("weights", weights), ("first moment", first), ("second moment", second)];
-        self.problem.state(&self.progress, vectors)
+        let progress = Progress { squared: halves(self.squared()?), ..self.progress };
+        self.problem.state(progress, vectors)
     }
 }
 

@@ -171,12 +171,17 @@ impl Backend for Cpu<'_> {
         batch: Batch,
         update: GroupUpdate<'_, Self>,
         scratch: &mut factors::Scratch,
-    ) -> Result<u128> {
+    ) -> Result<()> {
         let Some(group) = &self.group else { return Err(no_group("cpu")) };
         let rows = &rows_of(positions, batch);
-        Ok(for_dimensions!(group.dimensions, D => {
-            factors::descend::<D>(self.model, group, rows, update, scratch)
-        }))
+        for_dimensions!(group.dimensions, D => {
+            factors::descend::<D>(self.model, group, rows, update, scratch);
+        });
+        Ok(())
+    }
+
+    fn squared(&self, scratch: &factors::Scratch) -> Result<u128> {
+        Ok(scratch.squared)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The data in the device's memory: vectors and positions. For each group of phases with common
-//! factors, also parameter indices, and the sums of an update over a batch of positions.
+//! factors, also parameter indices, and the lists of the positions of each parameter in a batch.
 
+use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use othello_engine::board::Phase;
 use othello_engine::record::ROW_BYTES;
 use othello_kernels::{Launcher, Value};
 
-use crate::backend::{Batch, Group, Result, Rows};
+use crate::backend::{BackendError, Batch, Group, Result, Rows};
 
 /// A vector in device memory, with one element of type `T` for each parameter.
 #[derive(Debug)]
@@ -38,13 +39,13 @@ pub(super) fn uploaded<L: Launcher>(launcher: &L, bytes: &[u8]) -> Result<L::Buf
 pub(super) type Budget = Arc<AtomicUsize>;
 
 #[derive(Debug)]
-struct Share {
+pub(super) struct Share {
     budget: Budget,
     bytes: usize,
 }
 
 impl Share {
-    fn of(budget: &Budget, bytes: usize) -> Option<Self> {
+    pub(super) fn of(budget: &Budget, bytes: usize) -> Option<Self> {
         let less = |left: usize| left.checked_sub(bytes);
         let taken = budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         taken.is_ok().then(|| Self { budget: budget.clone(), bytes })
@@ -138,6 +139,10 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
+    pub(super) fn batch_len(&self, batch: Batch) -> usize {
+        self.runs.iter().map(|run| batch.range(run.rows.positions.len()).len()).sum()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.runs.iter().map(|run| run.rows.positions.len()).sum()
     }
@@ -146,25 +151,46 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
 #[derive(Debug)]
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
-    numbers: B,
+    pub(super) numbers: B,
     /// [`Group::occurrences`], followed by one 0, for the index that all absent parameters share.
     pub(super) totals: B,
 }
 
-/// The sums over a batch that an update of a group of phases needs. `sums`, `occurrences` and
-/// `marks` are all 0 before and after every update.
+/// The memory for the updates of a group of phases.
 #[derive(Debug)]
-pub struct GroupSums<B> {
-    pub(super) sums: Vector<B, i64>,
-    /// For each phase of the group and each parameter, Σ weight of the occurrences in the batch.
-    pub(super) occurrences: B,
-    /// For each parameter index of the group: 1 if the parameter occurs in the batch, otherwise 0.
-    pub(super) marks: B,
-    /// The indices of the parameters that occur in the batch, each once, in no particular order.
-    pub(super) met: B,
-    /// The two halves of Σ weight · residual² over the batch, in 2⁻²⁶ occurrence · disc² (see
-    /// [`wide`]), and the number of parameters that occur in the batch.
+pub struct GroupScratch<B> {
+    /// The lists of batches that fit into the memory budget. Other lists are made for each update.
+    pub(super) kept: HashMap<Batch, Lists<B>>,
+    /// For each parameter index of the group, the number of its occurrences in a batch; then, where
+    /// its list begins and ends.
+    pub(super) counts: B,
+    /// The number of positions for which [`Self::weighted`] and [`Self::added`] have space.
+    pub(super) positions: usize,
+    /// For each position of a batch, weight · residual.
+    pub(super) weighted: B,
+    /// For each position of a batch, weight · residual · the sum of its factor vectors.
+    pub(super) added: B,
+    /// The two halves of [`Backend::squared`](crate::backend::Backend::squared); see [`wide`].
     pub(super) totals: B,
+}
+
+/// The positions of a batch, and for each parameter that occurs in it, the list of its positions.
+#[derive(Debug)]
+pub(super) struct Lists<B> {
+    /// The number of positions in the batch.
+    pub(super) positions: usize,
+    /// The label, weight and phase of each position.
+    pub(super) listed: B,
+    /// The indices of the parameters of each position.
+    pub(super) found: B,
+    /// The joined lists of positions.
+    pub(super) members: B,
+    /// For each list, its parameter and its place in `members`; long lists come first.
+    pub(super) lists: B,
+    /// The number of long lists, and of all lists.
+    pub(super) counts: [u32; 2],
+    /// The part of the memory budget, if the lists are kept.
+    pub(super) share: Option<Share>,
 }
 
 impl<B> DeviceGroup<B> {
@@ -180,8 +206,14 @@ impl<B> DeviceGroup<B> {
         vector: Value<'b, B>,
     ) -> [Value<'b, B>; 4] {
         let weights = rows.phase.map_or(0, |phase| self.group.weights(phase).start);
-        let place = |place: usize| Value::U32(place as u32);
-        [Value::In(&self.numbers), vector, place(weights), place(self.group.factors().start)]
+        let factors = self.group.factors().start;
+        [Value::In(&self.numbers), vector, Value::U32(weights as u32), Value::U32(factors as u32)]
+    }
+
+    /// Returns the place in the group of the phase of `rows`.
+    pub(super) fn phase(&self, rows: &DeviceRows<'_, B>) -> Value<'_, B> {
+        let place = self.group.phases.iter().position(|&phase| Some(phase) == rows.phase);
+        Value::U32(place.unwrap_or(0) as u32)
     }
 
     pub(super) fn phases(&self) -> Value<'_, B> {
@@ -201,8 +233,14 @@ pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }
 
-pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> Vec<Value<'b, B>> {
-    let number = |number: usize| Value::U32(number as u32);
-    let (buffer, range) = (Value::In(rows.buffer), &rows.range);
-    vec![buffer, number(range.start), number(range.len()), Value::U32(rows.factor.into())]
+/// Returns a count or an index as a kernel argument; an error if it does not fit 32 bits.
+pub(super) fn number<'b, B>(number: usize) -> Result<Value<'b, B>> {
+    let reason = || format!("{number} elements are too many for a kernel: fit fewer positions");
+    let number = u32::try_from(number);
+    number.map(Value::U32).map_err(|_| BackendError { device: "kernels", reason: reason() })
+}
+
+pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> Result<Vec<Value<'b, B>>> {
+    let (buffer, factor) = (Value::In(rows.buffer), Value::U32(rows.factor.into()));
+    Ok(vec![buffer, number(rows.range.start)?, number(rows.range.len())?, factor])
 }

@@ -8,6 +8,7 @@ mod solve;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytemuck::cast_slice_mut;
@@ -18,7 +19,7 @@ use super::{
     check_linear, no_group,
 };
 use crate::model::Model;
-use memory::{Budget, DeviceGroup, GroupSums, TEAM, rows_arguments, wide};
+use memory::{Budget, DeviceGroup, GroupScratch, Lists, Share, TEAM, number, rows_arguments, wide};
 
 pub use memory::{DevicePositions, Vector};
 pub use solve::{KernelSolver, solver_program};
@@ -94,7 +95,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     type Fixed = Vector<L::Buffer, i32>;
     type Sums = Vector<L::Buffer, i64>;
     type Reals = Vector<L::Buffer, f64>;
-    type Scratch = Option<GroupSums<L::Buffer>>;
+    type Scratch = Option<GroupScratch<L::Buffer>>;
 
     fn of_group(&self, group: &Group) -> Result<Self> {
         Ok(Self {
@@ -153,7 +154,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         let mut squared = self.launcher.allocate(2 * size_of::<u64>())?;
         let labels = u32::from(target == Target::Label);
         positions.for_each(&*self.launcher, batch, |rows| {
-            let mut arguments = rows_arguments(&rows);
+            let mut arguments = rows_arguments(&rows)?;
             arguments.extend([Value::U32(labels), self.checked(vector)]);
             arguments.extend([self.checked_out(sums), Value::Out(&mut squared)]);
             self.run(&index::RESIDUAL_SUMS, rows.range.len(), &mut arguments)
@@ -167,7 +168,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         check_linear("kernels", self.group.as_ref())?;
         self.launcher.clear(&mut sums.buffer)?;
         positions.for_each(&*self.launcher, Batch::WHOLE, |rows| {
-            let mut arguments = rows_arguments(&rows);
+            let mut arguments = rows_arguments(&rows)?;
             arguments.push(self.checked_out(sums));
             self.run(&index::OCCURRENCES, rows.range.len(), &mut arguments)
         })
@@ -176,7 +177,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors> {
         let mut totals = self.launcher.allocate(4 * size_of::<u64>())?;
         positions.for_each(&*self.launcher, Batch::WHOLE, |rows| {
-            let (mut arguments, count) = (rows_arguments(&rows), rows.range.len());
+            let (mut arguments, count) = (rows_arguments(&rows)?, rows.range.len());
             let weights = self.checked(weights);
             let (kernel, threads) = match &self.group {
                 None => {
@@ -282,14 +283,13 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
 
     fn scratch(&self) -> Result<Self::Scratch> {
         let Some(DeviceGroup { group, .. }) = &self.group else { return Ok(None) };
-        let occurrences = (group.factors().start * size_of::<u64>()).max(1);
-        let of_numbers = || self.launcher.allocate(group.count() * size_of::<u32>());
-        Ok(Some(GroupSums {
-            sums: self.zero_sums()?,
-            occurrences: self.launcher.allocate(occurrences)?,
-            marks: of_numbers()?,
-            met: of_numbers()?,
-            totals: self.launcher.allocate(3 * size_of::<u64>())?,
+        Ok(Some(GroupScratch {
+            kept: HashMap::new(),
+            counts: self.launcher.allocate(group.count() * size_of::<u32>())?,
+            positions: 0,
+            weighted: self.launcher.allocate(0)?,
+            added: self.launcher.allocate(0)?,
+            totals: self.launcher.allocate(2 * size_of::<u64>())?,
         }))
     }
 
@@ -299,32 +299,110 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         batch: Batch,
         update: GroupUpdate<'_, Self>,
         scratch: &mut Self::Scratch,
-    ) -> Result<u128> {
+    ) -> Result<()> {
         let there = self.group.as_ref().zip(scratch.as_mut());
-        let Some((group, sums)) = there else { return Err(no_group("kernels")) };
-        let GroupSums { sums, occurrences, marks, met, totals } = sums;
-        let GroupUpdate { step, initial, moments, fixed } = update;
-        self.launcher.clear(totals)?;
-        positions.for_each(&*self.launcher, batch, |rows| {
-            let mut arguments = rows_arguments(&rows);
-            arguments.extend(group.arguments(&rows, self.checked(fixed)));
-            arguments.extend([self.checked_out(sums), Value::Out(occurrences)]);
-            arguments.extend([Value::Out(marks), Value::Out(met), Value::Out(totals)]);
-            self.run(&index::JOINT_RESIDUALS, rows.range.len() * TEAM, &mut arguments)
+        let Some((group, scratch)) = there else { return Err(no_group("kernels")) };
+        let lists = match scratch.kept.remove(&batch) {
+            Some(lists) => lists,
+            None => self.lists(positions, batch, group, scratch)?,
+        };
+        if update.is_first {
+            self.launcher.clear(&mut scratch.totals)?;
+        }
+        self.update(group, &lists, update, scratch)?;
+        if lists.share.is_some() {
+            scratch.kept.insert(batch, lists);
+        }
+        Ok(())
+    }
+
+    fn squared(&self, scratch: &Self::Scratch) -> Result<u128> {
+        let Some(scratch) = scratch else { return Err(no_group("kernels")) };
+        let mut halves = [0u64; 2];
+        self.launcher.read(&scratch.totals, cast_slice_mut(&mut halves))?;
+        Ok(wide(halves[0], halves[1]))
+    }
+}
+
+/// The bytes of an element of `Listed` and of `List` in `factors.cu`.
+const LISTED_BYTES: usize = 8;
+const LIST_BYTES: usize = 12;
+
+impl<L: Launcher> KernelBackend<'_, L> {
+    /// Lists the positions of a batch for each of its parameters, by a counting sort.
+    fn lists(
+        &self,
+        positions: &DevicePositions<'_, L>,
+        batch: Batch,
+        group: &DeviceGroup<L::Buffer>,
+        scratch: &mut GroupScratch<L::Buffer>,
+    ) -> Result<Lists<L::Buffer>> {
+        let (launcher, counts) = (&*self.launcher, &mut scratch.counts);
+        let (length, parameters) = (positions.batch_len(batch), group.group.count());
+        let members = length * self.model.feature_count();
+        let mut listed = launcher.allocate(length * LISTED_BYTES)?;
+        let mut found = launcher.allocate(members * size_of::<u32>())?;
+        launcher.clear(counts)?;
+        let mut place = 0;
+        positions.for_each(launcher, batch, |rows| {
+            let mut arguments = rows_arguments(&rows)?;
+            arguments.extend([Value::In(&group.numbers), group.phase(&rows), number(place)?]);
+            arguments.extend([&mut listed, &mut found, &mut *counts].map(Value::Out));
+            place += rows.range.len();
+            self.run(&index::LIST_POSITIONS, rows.range.len(), &mut arguments)
         })?;
-        let Moments { weights, first, second } = &mut *moments;
-        let mut arguments = vec![self.checked_out(sums), Value::Out(occurrences)];
+        let mut all = launcher.allocate(members.min(parameters) * LIST_BYTES)?;
+        let mut sizes = launcher.allocate(2 * size_of::<u32>())?;
+        let mut arguments = vec![Value::Out(counts), number(parameters)?];
+        arguments.extend([Value::Out(&mut all), Value::Out(&mut sizes)]);
+        self.launch(&index::ARRANGE_LISTS, 1, &mut arguments)?;
+        let mut in_order = launcher.allocate(members * size_of::<u32>())?;
+        let mut arguments = vec![Value::In(&found), number(members)?];
+        arguments.extend([Value::Out(counts), Value::Out(&mut in_order)]);
+        self.run(&index::FILL_LISTS, members, &mut arguments)?;
+        let mut counts = [0u32; 2];
+        launcher.read(&sizes, cast_slice_mut(&mut counts))?;
+        let bytes = counts[1] as usize * LIST_BYTES;
+        let mut lists = launcher.allocate(bytes)?;
+        if bytes > 0 {
+            launcher.copy(&all, &mut lists)?;
+        }
+        let bytes = bytes + length * LISTED_BYTES + 2 * members * size_of::<u32>();
+        let share = Share::of(&self.budget, bytes);
+        Ok(Lists { positions: length, listed, found, members: in_order, lists, counts, share })
+    }
+
+    fn update(
+        &self,
+        group: &DeviceGroup<L::Buffer>,
+        lists: &Lists<L::Buffer>,
+        GroupUpdate { step, initial, moments, fixed, .. }: GroupUpdate<'_, Self>,
+        scratch: &mut GroupScratch<L::Buffer>,
+    ) -> Result<()> {
+        let dimensions = group.group.dimensions;
+        if scratch.positions < lists.positions {
+            scratch.positions = lists.positions;
+            scratch.weighted = self.launcher.allocate(lists.positions * size_of::<i64>())?;
+            let added = lists.positions * dimensions * size_of::<i32>();
+            scratch.added = self.launcher.allocate(added)?;
+        }
+        let GroupScratch { weighted, added, totals, .. } = scratch;
+        let shape = || [group.phases(), group.count()];
+        let mut arguments = vec![Value::In(&lists.listed), Value::In(&lists.found)];
+        arguments.extend([number(lists.positions)?, self.checked(fixed)]);
+        arguments.extend(shape());
+        arguments.extend([&mut *weighted, &mut *added, totals].map(Value::Out));
+        self.run(&index::FACTOR_VALUES, lists.positions * TEAM, &mut arguments)?;
+        let [long, all] = lists.counts;
+        let mut arguments = vec![Value::In(&lists.lists), Value::U32(long), Value::U32(all)];
+        arguments.extend([&lists.members, &lists.listed, weighted, added].map(Value::In));
         arguments.extend([Value::In(&group.totals), self.checked_out(fixed)]);
-        arguments.extend([Value::Out(marks), Value::In(met), Value::In(totals)]);
-        arguments.extend([self.checked(initial), self.checked_out(weights)]);
-        arguments.extend([self.checked_out(first), self.checked_out(second)]);
-        arguments.extend([group.phases(), group.count()]);
+        let Moments { weights, first, second } = moments;
+        arguments.push(self.checked(initial));
+        arguments.extend([weights, first, second].map(|vector| self.checked_out(vector)));
+        arguments.extend(shape());
         arguments.extend(scalars(step));
-        self.run(&index::JOINT_ADAM, group.group.count() * TEAM, &mut arguments)?;
-        let mut found = [0u64; 3];
-        self.launcher.read(totals, cast_slice_mut(&mut found))?;
-        let [low, high, _] = found;
-        Ok(wide(low, high))
+        self.run(&index::FACTOR_UPDATES, all as usize * TEAM, &mut arguments)
     }
 }
 

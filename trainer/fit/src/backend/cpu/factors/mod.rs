@@ -124,17 +124,17 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
 // counting sort lists the positions of each parameter. Then each gradient is added up in registers
 // and used at once. To store all gradients would take much more memory.
 
-/// Updates by Adam the weights and factors of the parameters in the given positions. Returns
-/// Σ weight · residual² before the update. Each element of `rows` lists positions of one phase.
+/// Updates by Adam the weights and factors of the parameters in the given positions. Each element of
+/// `rows` lists positions of one phase.
 pub(super) fn descend<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
     rows: &[Rows<'_>],
-    GroupUpdate { step, initial, moments, fixed }: GroupUpdate<'_, Cpu<'_>>,
+    GroupUpdate { step, initial, moments, fixed, is_first }: GroupUpdate<'_, Cpu<'_>>,
     scratch: &mut Scratch,
-) -> u128 {
+) {
     scratch.clear();
-    let mut squared = 0;
+    let mut squared = if is_first { 0 } else { scratch.squared };
     for &phase in &group.phases {
         for &rows in rows.iter().filter(|rows| rows.phase() == Some(phase)) {
             let values = Values::<DIMENSIONS>::new(model, group, fixed, phase);
@@ -142,6 +142,7 @@ pub(super) fn descend<const DIMENSIONS: usize>(
         }
         scratch.ends_of_phases.push(scratch.weighted.len() as u32);
     }
+    scratch.squared = squared;
     if model.feature_count() > 0 {
         scratch.list(group.count(), model.feature_count());
         let Moments { weights, first, second } = moments;
@@ -149,7 +150,6 @@ pub(super) fn descend<const DIMENSIONS: usize>(
         let instructions = model.instructions().within();
         Update::<DIMENSIONS> { group, step, scratch, initial, vectors, fixed, instructions }.all();
     }
-    squared
 }
 
 struct Update<'u, const DIMENSIONS: usize> {

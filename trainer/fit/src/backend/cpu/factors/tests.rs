@@ -116,9 +116,11 @@ fn updated(
     cpu.round_weights(&weights, &mut fixed).unwrap();
     let mut moments = Moments { weights, first: zeros.clone(), second: zeros };
     let initial = &initial.to_vec();
-    let update = GroupUpdate { step, initial, moments: &mut moments, fixed: &mut fixed };
-    let (rows, scratch) = (rows.to_vec(), &mut cpu.scratch().unwrap());
-    let squared = cpu.descend(&rows, Batch::WHOLE, update, scratch).unwrap();
+    let (fixed_there, is_first) = (&mut fixed, true);
+    let update = GroupUpdate { step, initial, moments: &mut moments, fixed: fixed_there, is_first };
+    let (rows, mut scratch) = (rows.to_vec(), cpu.scratch().unwrap());
+    cpu.descend(&rows, Batch::WHOLE, update, &mut scratch).unwrap();
+    let squared = cpu.squared(&scratch).unwrap();
     Updated { squared, weights: moments.weights, first: moments.first, fixed }
 }
 
