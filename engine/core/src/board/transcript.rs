@@ -94,8 +94,13 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
 }
 
 /// Returns the moves in a text such as `7,f5d6c3` or `moves: f5d6c3`: the longest field that begins
-/// with a square. `None` if another field that begins with a square is not a prefix of the longest.
+/// with a square. `None` if another field that begins with a square is not a prefix of the longest,
+/// or if the text has a board, from which the moves begin.
 pub(super) fn column(text: &str) -> Option<&str> {
+    let is_of_board = |word: &str| word.len() >= 6 && word.bytes().all(|b| b"-.*oOxX".contains(&b));
+    if text.starts_with('[') || text.split([' ', ',', ';', '\t', '"']).any(is_of_board) {
+        return None;
+    }
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
         .filter(|field| field.len() < text.trim_ascii().len())
@@ -443,11 +448,19 @@ mod tests {
     #[test]
     fn what_is_no_game_is_refused() {
         // Formerly, a board of another size was ignored like a tag, and the moves were a game.
-        const TEN: &str = "[10 ---------- ---------- *] f5";
-        let variant = "[Variant \"Anti\"]\nf5d6";
-        for (text, said) in
-            [("", "has no move"), (",,", "has no move"), (variant, "Variant `Anti`"), (TEN, "`10`")]
-        {
+        let ten = "[10 ---------- ---------- *]";
+        // Formerly, moves in one word after a board were played from the start position.
+        let eight = format!("{}OX------XXX{} X", "-".repeat(27), "-".repeat(26));
+        for (text, said) in [
+            ("", "has no move"),
+            (",,", "has no move"),
+            ("[Variant \"Anti\"]\nf5d6", "Variant `Anti`"),
+            (&format!("{ten} f5"), "`10`"),
+            (&format!("{ten} f5d6"), "`10`"),
+            ("[6] f5d6", "`6]`"),
+            (&format!("{eight} f5d6"), "`OX`"),
+            (&format!("{eight},f5d6"), "`OX`"),
+        ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");
         }

@@ -150,9 +150,11 @@ fn continues(game: &[u8], line: &[u8]) -> bool {
 }
 
 fn is_pgn_tag(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    let is_name = |line: &[u8]| line[1].is_ascii_alphabetic() && !line[2].is_ascii_digit();
-    line.len() > 2 && line[0] == b'[' && is_name(line) && line.ends_with(b"]")
+    let tag = line.trim_ascii().strip_prefix(b"[").and_then(|tag| tag.strip_suffix(b"]"));
+    tag.is_some_and(|tag| match tag.trim_ascii() {
+        [first, second, ..] => first.is_ascii_alphabetic() && !second.is_ascii_digit(),
+        _ => false,
+    })
 }
 
 fn move_number(line: &[u8]) -> Option<u64> {
@@ -267,6 +269,7 @@ mod tests {
             ("id,game_moves\n1,f5\nid,game_moves", &["1,f5", "id,game_moves"]),
             ("\"player1\"; 'game moves'\n1;f5", &["1;f5"]),
             ("Ann,f5\nf5,Ann", &["Ann,f5", "f5,Ann"]),
+            ("[ Event \"?\" ]\n[\tWhite \"?\"]\nf5d6", &["[ Event \"?\" ]\n[\tWhite \"?\"]\nf5d6"]),
             (
                 "[Event \"?\"]\n[Result \"*\"]\n\n1. e6\nf6 2. f5\n56-8\n\n[Event \"?\"]\n1. f5\n*",
                 &[
