@@ -20,9 +20,8 @@
 // The teams of a block share the positions of a list of at least this length.
 #define LONG_LIST 256
 
-// The number of elements of a factor vector that each lane has; 1 for a set without factors,
-// because C has no empty arrays.
-#define PER_LANE ((DIMENSIONS + TEAM - 1) / TEAM > 0 ? (DIMENSIONS + TEAM - 1) / TEAM : 1)
+// The number of elements of a factor vector that each lane has.
+#define PER_LANE ((DIMENSIONS + TEAM - 1) / TEAM)
 
 #define FACTOR_STEPS 65536.0
 // The greatest absolute value of a factor: 127/64, in units of 2^-16.
@@ -376,8 +375,6 @@ KERNEL joint_errors(const Row *rows, u32 first, u32 count, u32 factor, const u32
             absolute += counts * size;
             add_wide(&squared, counts * size * size);
         }
-        // The next position must not overwrite `found` before all lanes have used it.
-        __syncthreads();
     }
     if (lane == 0) {
         atomicAdd(&totals[0], weight);

@@ -46,11 +46,6 @@ impl Argument {
     }
 }
 
-/// Iterates over the kernels of all families.
-pub fn kernels() -> impl Iterator<Item = &'static Kernel> {
-    FAMILIES.iter().flat_map(|family| family.kernels)
-}
-
 macro_rules! families {
     ($($file:literal: { $($constant:ident = $name:ident($($argument:expr),*) $block:literal $barriers:literal;)* })*) => {
         $($(
@@ -139,8 +134,9 @@ mod tests {
             assert_eq!(family.kernels.len(), definitions.len(), "{}", family.file);
             for (kernel, definition) in family.kernels.iter().zip(definitions) {
                 assert!(definition.starts_with(&format!("{}(", kernel.name)), "{}", kernel.name);
-                let waits =
-                    ["__syncthreads", "team_sum("].iter().any(|wait| definition.contains(wait));
+                let waits = ["__syncthreads", "team_sum(", "team_value("]
+                    .iter()
+                    .any(|wait| definition.contains(wait));
                 assert_eq!(kernel.barriers, waits, "{}", kernel.name);
             }
         }

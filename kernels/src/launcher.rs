@@ -10,12 +10,13 @@ pub struct LaunchError {
     pub reason: String,
 }
 
-/// A device that runs kernels: a GPU, or the CPU in tests. The device executes the requests of one
-/// thread in order. On a GPU, only `read`, `write` and `stage` wait for earlier requests.
+/// A device that runs kernels: GPUs, or the CPU in tests. The device executes the requests of one
+/// thread in order. On a GPU, only `read` and `write` wait for earlier requests, and only the thread
+/// that allocated a buffer may use it.
 pub trait Launcher: Send + Sync + 'static {
     /// A buffer in the memory of the device.
     type Buffer: Send + Sync;
-    /// A staging buffer: memory of the device that can be filled while kernels run.
+    /// Two staging buffers: one can be filled while kernels read the other.
     type Staging: Send;
 
     /// Returns the limits of the device, such as its memory for positions.
@@ -36,11 +37,11 @@ pub trait Launcher: Send + Sync + 'static {
     /// Fills a buffer with zeros.
     fn clear(&self, buffer: &mut Self::Buffer) -> Result<(), LaunchError>;
 
-    /// Allocates a staging buffer of `bytes` bytes.
+    /// Allocates staging buffers of `bytes` bytes each.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Copies `bytes` to the start of `staging`, which must be at least as long. The copy waits for
-    /// earlier kernels that read `staging`. Returns `staging` as a kernel argument.
+    /// Copies `bytes` to the start of one of the staging buffers in turn, which must be at least as
+    /// long. The copy waits for the kernels that read this buffer. Returns it as an argument.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
@@ -73,6 +74,17 @@ pub enum Value<'a, B> {
     F64(f64),
 }
 
+impl Limits {
+    pub(crate) fn least(self, other: Self) -> Self {
+        Self {
+            blocks: self.blocks.min(other.blocks),
+            resident_bytes: self.resident_bytes.min(other.resident_bytes),
+            vector_bytes: self.vector_bytes.min(other.vector_bytes),
+            ..self
+        }
+    }
+}
+
 /// The limits of a device, which decide the size of launches and how many positions stay on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -80,8 +92,11 @@ pub struct Limits {
     pub blocks: u32,
     /// The number of rows (positions) that are copied at once if they do not stay on the device.
     pub chunk_rows: usize,
-    /// The bytes of positions that can stay on the device. Other positions are copied at each use.
+    /// The bytes of positions and their lists that can stay on the device. Other positions are copied
+    /// at each use.
     pub resident_bytes: usize,
+    /// The bytes of vectors for which there is room beside these positions.
+    pub vector_bytes: usize,
     /// The memory bandwidth in bytes per second; `None` if the device does not report it.
     pub memory_bandwidth: Option<u64>,
 }

@@ -1,6 +1,6 @@
 //! The trainer's CUDA sources, a typed index of them, and launchers on a GPU and on the CPU.
 //!
-//! A [`Program`] is the text of all kernels for one pattern set. The trainer generates the header
+//! A [`Program`] is the text of kernels for one pattern set. The trainer generates the header
 //! that describes the set. [`cuda`] compiles the program by NVRTC for a GPU. [`host`] compiles it
 //! by the machine's C compiler for the CPU, so that tests can compare its results with the
 //! trainer's reference implementation without a GPU. Each of the two modules has a [`Launcher`].
@@ -10,7 +10,7 @@
 //! use othello_kernels::Program;
 //!
 //! // The header defines the pattern set; the text after a platform's part is the same everywhere.
-//! let program = Program::new("#define DIMENSIONS 0\n");
+//! let program = Program::new("#define DIMENSIONS 0\n", &["errors.cu"]);
 //! assert!(program.cuda().ends_with(program.text()));
 //! ```
 

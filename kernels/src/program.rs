@@ -1,6 +1,6 @@
 use sha2::{Digest as _, Sha256};
 
-use crate::index::FAMILIES;
+use crate::index::{FAMILIES, Family, Kernel};
 
 const COMMON: (&str, &str) = ("common.cuh", include_str!("../cuda/common.cuh"));
 const POSITIONS: (&str, &str) = ("positions.cuh", include_str!("../cuda/positions.cuh"));
@@ -8,21 +8,28 @@ const CUDA: (&str, &str) = ("platform_cuda.cuh", include_str!("../cuda/platform_
 pub(crate) const HOST: (&str, &str) = ("platform_host.h", include_str!("../cuda/platform_host.h"));
 
 #[cfg(test)]
-pub(crate) const HEADER: &str = "#define FEATURES 1u
-#define DIMENSIONS 0u
+pub(crate) fn whole() -> Program {
+    Program::new(HEADER, &FAMILIES.iter().map(|family| family.file).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+const HEADER: &str = "#define FEATURES 1u
+#define DIMENSIONS 8u
 #define EACH_FEATURE PLAYER_DISCS(0, 0u)
 ";
 
-/// The source of all kernels for one pattern set, without the definitions for CUDA or the CPU.
+/// The source of kernels for one pattern set, without the definitions for CUDA or the CPU.
 #[derive(Clone, Debug)]
 pub struct Program {
     text: String,
 }
 
 impl Program {
-    /// Builds the program for a pattern set; `positions.cuh` lists what `header` must define.
-    pub fn new(header: &str) -> Self {
-        let families = FAMILIES.iter().map(|family| (family.file, family.text));
+    /// Builds the program for a pattern set, with the families of kernels in the source files
+    /// `files`; `positions.cuh` lists what `header` must define.
+    pub fn new(header: &str, files: &[&str]) -> Self {
+        let families = FAMILIES.iter().filter(|family| files.contains(&family.file));
+        let families = families.map(|family| (family.file, family.text));
         let before = [COMMON, ("pattern_set.cuh", header), POSITIONS];
         Self { text: before.into_iter().chain(families).map(numbered).collect() }
     }
@@ -31,6 +38,12 @@ impl Program {
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }
+    }
+
+    /// Iterates over the kernels of the program.
+    pub fn kernels(&self) -> impl Iterator<Item = &'static Kernel> {
+        let is_there = |family: &&Family| self.text.contains(&numbered((family.file, "")));
+        FAMILIES.iter().filter(is_there).flat_map(|family| family.kernels)
     }
 
     /// Returns the text without the platform's definitions, the same on every platform.

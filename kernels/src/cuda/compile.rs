@@ -108,7 +108,7 @@ mod tests {
     use othello_testing::skip;
 
     use super::*;
-    use crate::program::HEADER;
+    use crate::program::whole;
 
     const AMPERE: Architecture = Architecture { major: 8, minor: 0 };
     const HOPPER: Architecture = Architecture { major: 9, minor: 0 };
@@ -120,14 +120,14 @@ mod tests {
             skip!("no NVRTC; put it into LD_LIBRARY_PATH (scripts/nvrtc.sh)");
         }
         let newest = supported().unwrap().into_iter().max().unwrap();
-        let ptx = compile(&Program::new(HEADER), BLACKWELL.max(newest)).unwrap();
+        let ptx = compile(&whole(), BLACKWELL.max(newest)).unwrap();
         let target = newest.to_string().replace("compute", "sm");
         assert!(ptx.contains(&format!(".target {target}")), "{target}");
     }
 
     #[test]
     fn what_decides_the_ptx_decides_its_name_in_the_cache() {
-        let program = Program::new(HEADER);
+        let program = whole();
         let changed = program.with("RESIDUAL_SHIFT 8", "RESIDUAL_SHIFT 7");
         assert_eq!(key(&program, HOPPER), key(&program.clone(), HOPPER));
         assert_ne!(key(&program, HOPPER), key(&changed, HOPPER));

@@ -77,8 +77,8 @@ pub(super) fn error_text(error: DriverError) -> String {
 /// The driver's entry points that are called. [`find`] checks them: cudarc panics if one is absent.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorString cuDeviceGetCount cuDeviceGet \
-    cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \
-    cuDevicePrimaryCtxRelease_v2 cuCtxGetCurrent cuCtxSetCurrent cuCtxSynchronize \
+    cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxSetFlags_v2 \
+    cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2 cuCtxGetCurrent cuCtxSetCurrent cuCtxSynchronize \
     cuMemGetInfo_v2 cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize cuStreamWaitEvent \
     cuEventCreate cuEventDestroy_v2 cuEventRecord cuEventSynchronize cuMemAllocAsync \
     cuMemFreeAsync cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost cuMemcpyHtoDAsync_v2 \
@@ -142,8 +142,9 @@ fn old_driver<T>(found: i32) -> Result<T, Unavailable> {
     unavailable(format!("the NVIDIA driver is for CUDA {found}; {remedy}"))
 }
 
-/// Returns this machine's first GPU. Checks each library before its first use, to avoid panics.
-pub fn find() -> Result<Gpu, Unavailable> {
+/// Returns the GPU with the driver's number `number`, from 0. Checks each library before its first
+/// use, to avoid panics.
+pub fn find(number: usize) -> Result<Gpu, Unavailable> {
     check_driver()?;
     match result::init() {
         Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => return unavailable(NO_DEVICE),
@@ -153,10 +154,14 @@ pub fn find() -> Result<Gpu, Unavailable> {
     if driver < OLDEST_DRIVER {
         return old_driver(driver);
     }
-    if result::device::get_count()? < 1 {
+    let count = usize::try_from(result::device::get_count()?).unwrap_or(0);
+    if count == 0 {
         return unavailable(NO_DEVICE);
     }
-    let (name, architecture, memory_bytes) = describe()?;
+    if number >= count {
+        return unavailable(format!("there is no GPU {number}; the driver finds {count}, from 0"));
+    }
+    let (name, architecture, memory_bytes) = describe(number as i32)?;
     if architecture < OLDEST_ARCHITECTURE {
         let needed = format!("the kernels need {OLDEST_ARCHITECTURE} or later");
         return unavailable(format!("{name} is {architecture}; {needed}"));
@@ -165,7 +170,8 @@ pub fn find() -> Result<Gpu, Unavailable> {
         return unavailable(NO_NVRTC);
     }
     // The context is created last, because this takes longest.
-    let context = CudaContext::new(0);
+    wait_without_spinning(number as i32)?;
+    let context = CudaContext::new(number);
     match context.and_then(|context| Ok((context.mem_get_info()?.0, context))) {
         Ok((free, _)) if free < LEAST_MEMORY => unavailable(format!(
             "{name} has {} MiB of free memory; {} MiB are needed: `nvidia-smi` shows which \
@@ -188,11 +194,18 @@ fn driver_version() -> Result<i32, DriverError> {
     Ok(version)
 }
 
-fn describe() -> Result<(String, Architecture, usize), DriverError> {
+/// Has a thread that waits for the GPU sleep, so that its core can do other work.
+fn wait_without_spinning(number: i32) -> Result<(), DriverError> {
+    let sleeps = sys::CUctx_flags_enum::CU_CTX_SCHED_BLOCKING_SYNC as u32;
+    // SAFETY: the library is there, and the driver has this device.
+    unsafe { sys::cuDevicePrimaryCtxSetFlags_v2(result::device::get(number)?, sleeps) }.result()
+}
+
+fn describe(number: i32) -> Result<(String, Architecture, usize), DriverError> {
     use sys::CUdevice_attribute::{
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
     };
-    let device = result::device::get(0)?;
+    let device = result::device::get(number)?;
     // SAFETY: the driver returned this device.
     let attribute = |attribute| unsafe { result::device::get_attribute(device, attribute) };
     let major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;

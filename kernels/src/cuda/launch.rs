@@ -1,23 +1,21 @@
 use std::collections::HashMap;
-use std::fs;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::{fs, mem};
 
-use cudarc::driver::sys::{CUdevice_attribute, CUresult};
+use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, CUresult};
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, LaunchConfig,
-    PinnedHostSlice, PushKernelArg as _,
+    CudaContext, CudaEvent, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtrMut as _,
+    DriverError, LaunchConfig, PinnedHostSlice, PushKernelArg as _, result,
 };
 use cudarc::nvrtc::Ptx;
 
 use super::compile::{cache, cache_file, cached, compile};
 use super::find::error_text;
 use super::{Gpu, failed};
-use crate::index::{self, Argument, Kernel};
+use crate::index::{Argument, Kernel};
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::Program;
-
-/// The number of streams: a thread of a fit uses one, so that phases are computed in parallel.
-const STREAMS: usize = 8;
 
 /// The number of blocks in a full launch. About 5 run at once; the rest balance load near the end.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
@@ -25,47 +23,109 @@ const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 /// Positions per chunk (2.6 MB), which is copied to the GPU while kernels work on the previous one.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of the free GPU memory for positions. A phase in progress uses 20 MB of the rest.
+/// The percentage of the free GPU memory for positions and their lists. The rest is for vectors.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
-/// A launcher that runs the kernels of one program on the first GPU.
+/// A launcher that runs the kernels of one program on one or several GPUs.
+///
+/// Each thread of the pool has its own stream, on one of the GPUs; other threads use the first one's.
+/// A buffer belongs to the stream of the thread that allocated it: the driver thus executes all uses
+/// of a buffer in order, without events.
 #[derive(Debug)]
 pub struct CudaLauncher {
+    /// Stream n is on GPU n modulo the number of GPUs.
     streams: Vec<Arc<CudaStream>>,
-    /// The stream for copies to staging buffers, while kernels run on the other streams.
-    copies: Arc<CudaStream>,
-    functions: HashMap<&'static str, CudaFunction>,
-    /// The limits of the device; tests set smaller ones.
+    /// For each thread, its stream, if it has used one. Threads get streams in the order of their
+    /// first uses, so that fewer busy threads than there are spread evenly over the GPUs.
+    threads: Vec<OnceLock<usize>>,
+    next: AtomicUsize,
+    gpus: Vec<OnGpu>,
+    /// The limits of the smallest GPU; tests set smaller ones.
     pub limits: Limits,
 }
 
-/// A buffer on the GPU, and page-locked host memory from which the GPU copies into it.
+#[derive(Debug)]
+struct OnGpu {
+    /// The stream for copies to staging buffers, while kernels run on the other streams.
+    copies: Arc<CudaStream>,
+    functions: HashMap<&'static str, CudaFunction>,
+}
+
+/// Two buffers on a GPU that are filled in turn, each from page-locked host memory.
 #[derive(Debug)]
 pub struct CudaStaging {
+    slots: [Slot; 2],
+    next: usize,
+    copies: Arc<CudaStream>,
+    /// The point in the thread's stream at which the last slot was filled. Kernels that read the
+    /// other slot were launched before it.
+    filled: CudaEvent,
+}
+
+#[derive(Debug)]
+struct Slot {
     pinned: PinnedHostSlice<u8>,
     there: CudaSlice<u8>,
+    /// The end of the last copy from `pinned`, which cudarc does not record for this launcher.
+    copied: Option<CudaEvent>,
+}
+
+impl Drop for CudaStaging {
+    /// Waits for the copies, which read page-locked memory that is released now.
+    fn drop(&mut self) {
+        self.slots.iter().filter_map(|slot| slot.copied.as_ref()).for_each(|copied| {
+            let _ = copied.synchronize();
+        });
+    }
 }
 
 impl CudaLauncher {
-    /// Loads a program's kernels onto a GPU.
-    pub fn new(found: &Gpu, program: &Program) -> Result<Self, LaunchError> {
-        let context = &found.context;
-        // Created before any buffer: cudarc tracks the streams of a buffer only if several exist.
-        let stream = || context.new_stream().map_err(|error| driver("no streams", error));
-        let streams = (0..STREAMS).map(|_| stream()).collect::<Result<_, _>>()?;
-        let copies = stream()?;
-        let module = load(context, found, program)?;
-        let limits = limits(context).map_err(|error| driver("no limits", error))?;
-        let function = |&Kernel { name, .. }: &_| {
-            Ok((name, module.load_function(name).map_err(|error| driver(name, error))?))
-        };
-        let functions = index::kernels().map(function).collect::<Result<_, LaunchError>>()?;
-        Ok(Self { streams, copies, functions, limits })
+    /// Loads a program's kernels onto GPUs, at least one.
+    pub fn new(found: &[Gpu], program: &Program) -> Result<Self, LaunchError> {
+        let stream = |gpu: &Gpu| gpu.context.new_stream().map_err(|error| driver("streams", error));
+        let mut gpus = vec![];
+        let mut least: Option<Limits> = None;
+        for gpu in found {
+            // SAFETY: a buffer is used only on the stream of its thread, which `own` checks, except
+            // in `stage`, which orders its copies by events.
+            unsafe { gpu.context.disable_event_tracking() };
+            let copies = stream(gpu)?;
+            let module = load(&gpu.context, gpu, program)?;
+            let function = |&Kernel { name, .. }: &_| {
+                Ok((name, module.load_function(name).map_err(|error| driver(name, error))?))
+            };
+            let functions = program.kernels().map(function).collect::<Result<_, LaunchError>>()?;
+            gpus.push(OnGpu { copies, functions });
+            let own = limits(&gpu.context).map_err(|error| driver("no limits", error))?;
+            least = Some(least.map_or(own, |least| least.least(own)));
+        }
+        let threads = rayon::current_num_threads().max(found.len());
+        let streams = found.iter().cycle().take(threads).map(stream).collect::<Result<_, _>>()?;
+        let limits = least.ok_or_else(|| failed("no GPU", &"name at least one"))?;
+        let own = (0..threads).map(|_| OnceLock::new()).collect();
+        Ok(Self { streams, threads: own, next: AtomicUsize::new(0), gpus, limits })
     }
 
-    /// Returns the calling thread's stream. cudarc orders requests of streams that share a buffer.
+    fn thread(&self) -> usize {
+        let thread = rayon::current_thread_index().unwrap_or(0) % self.threads.len();
+        *self.threads[thread].get_or_init(|| self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
     fn stream(&self) -> &Arc<CudaStream> {
-        &self.streams[rayon::current_thread_index().unwrap_or(0) % self.streams.len()]
+        &self.streams[self.thread()]
+    }
+
+    fn gpu(&self) -> &OnGpu {
+        &self.gpus[self.thread() % self.gpus.len()]
+    }
+
+    /// Returns the thread's stream; an error if `buffer` belongs to another stream.
+    fn own(&self, buffer: &CudaSlice<u8>) -> Result<&Arc<CudaStream>, LaunchError> {
+        let stream = self.stream();
+        match Arc::ptr_eq(stream, buffer.stream()) {
+            true => Ok(stream),
+            false => Err(failed("buffer", &"used by another thread than the one that made it")),
+        }
     }
 }
 
@@ -116,6 +176,8 @@ fn load(
 }
 
 fn limits(context: &CudaContext) -> Result<Limits, DriverError> {
+    // The memory that an earlier fit freed on a stream is free only after a synchronisation.
+    context.synchronize()?;
     let count = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
     let multiprocessors = context.attribute(count)?;
     let (free, _) = context.mem_get_info()?;
@@ -123,6 +185,7 @@ fn limits(context: &CudaContext) -> Result<Limits, DriverError> {
         blocks: multiprocessors as u32 * BLOCKS_PER_MULTIPROCESSOR,
         chunk_rows: CHUNK_ROWS,
         resident_bytes: free / 100 * PERCENT_FOR_POSITIONS,
+        vector_bytes: free / 100 * (100 - PERCENT_FOR_POSITIONS),
         memory_bandwidth: memory_bandwidth(context),
     })
 }
@@ -163,14 +226,14 @@ impl Launcher for CudaLauncher {
     }
 
     fn write(&self, buffer: &mut CudaSlice<u8>, bytes: &[u8]) -> Result<(), LaunchError> {
-        let stream = self.stream();
+        let stream = self.own(buffer)?;
         let written = stream.memcpy_htod(bytes, buffer);
         let finished = finish(stream);
         written.and(finished).map_err(|error| driver("copy to the GPU", error))
     }
 
     fn read(&self, buffer: &CudaSlice<u8>, bytes: &mut [u8]) -> Result<(), LaunchError> {
-        let stream = self.stream();
+        let stream = self.own(buffer)?;
         let read = stream.memcpy_dtoh(&buffer.slice(..bytes.len()), bytes);
         // `finish` also reports the errors of earlier kernels, whose results are read here.
         let finished = finish(stream);
@@ -178,22 +241,31 @@ impl Launcher for CudaLauncher {
     }
 
     fn copy(&self, from: &CudaSlice<u8>, to: &mut CudaSlice<u8>) -> Result<(), LaunchError> {
-        let copied = self.stream().memcpy_dtod(&from.slice(..to.len()), to);
+        self.own(from)?;
+        let copied = self.own(to)?.memcpy_dtod(&from.slice(..to.len()), to);
         copied.map_err(|error| driver("copy on the GPU", error))
     }
 
     fn clear(&self, buffer: &mut CudaSlice<u8>) -> Result<(), LaunchError> {
-        self.stream().memset_zeros(buffer).map_err(|error| driver("memory on the GPU", error))
+        let cleared = self.own(buffer)?.memset_zeros(buffer);
+        cleared.map_err(|error| driver("memory on the GPU", error))
     }
 
     fn staging(&self, bytes: usize) -> Result<CudaStaging, LaunchError> {
-        let context = self.copies.context();
-        // SAFETY: the memory is filled with zeros before anything reads it.
-        let pinned = unsafe { context.alloc_pinned::<u8>(bytes) };
-        let mut pinned = pinned.map_err(|error| driver("page-locked memory", error))?;
-        let zeros = pinned.as_mut_slice().map_err(|error| driver("page-locked memory", error))?;
-        zeros.fill(0);
-        Ok(CudaStaging { pinned, there: self.allocate(bytes)? })
+        let copies = self.gpu().copies.clone();
+        let slot = || {
+            // SAFETY: the memory is filled with zeros before anything reads it.
+            let pinned = unsafe { copies.context().alloc_pinned::<u8>(bytes) };
+            let mut pinned = pinned.map_err(|error| driver("page-locked memory", error))?;
+            let all = pinned.as_mut_slice().map_err(|error| driver("page-locked memory", error))?;
+            all.fill(0);
+            Ok(Slot { pinned, there: self.allocate(bytes)?, copied: None })
+        };
+        let slots = [slot()?, slot()?];
+        // The first copy waits for the zeros of `allocate`.
+        let filled = self.stream().record_event(None);
+        let filled = filled.map_err(|error| driver("page-locked memory", error))?;
+        Ok(CudaStaging { slots, next: 0, copies, filled })
     }
 
     fn stage<'s>(
@@ -201,12 +273,24 @@ impl Launcher for CudaLauncher {
         staging: &'s mut CudaStaging,
         bytes: &[u8],
     ) -> Result<&'s CudaSlice<u8>, LaunchError> {
-        let CudaStaging { pinned, there } = staging;
-        // `as_mut_slice` waits for the end of an earlier copy from `pinned`.
-        let filled = pinned.as_mut_slice().map(|to| to[..bytes.len()].copy_from_slice(bytes));
-        // On the GPU, this copy waits for the kernels that read the earlier content of `there`.
-        let copied = filled.and_then(|()| self.copies.memcpy_htod(pinned, there));
-        copied.map_err(|error| driver("copy to the GPU", error))?;
+        let CudaStaging { slots, next, copies, filled } = staging;
+        let Slot { pinned, there, copied } = &mut slots[*next];
+        *next = 1 - *next;
+        let stream = self.own(there)?;
+        let mut copy = || {
+            // The host waits until the last copy from `pinned` has ended.
+            copied.take().map_or(Ok(()), |copied| copied.synchronize())?;
+            pinned.as_mut_slice()?[..bytes.len()].copy_from_slice(bytes);
+            // The GPU waits for the kernels that read this slot, not for those that read the other.
+            copies.wait(&mem::replace(filled, stream.record_event(None)?))?;
+            let (address, _) = there.device_ptr_mut(copies);
+            let source = &pinned.as_slice()?[..bytes.len()];
+            // SAFETY: `there` is as long as `pinned`, which stays unchanged until `copied`.
+            unsafe { result::memcpy_htod_async(address, source, copies.cu_stream()) }?;
+            let sleeps = CUevent_flags::CU_EVENT_BLOCKING_SYNC;
+            stream.wait(copied.insert(copies.record_event(Some(sleeps))?))
+        };
+        copy().map_err(|error| driver("copy to the GPU", error))?;
         Ok(there)
     }
 
@@ -217,12 +301,11 @@ impl Launcher for CudaLauncher {
         arguments: &mut [Value<'_, CudaSlice<u8>>],
     ) -> Result<(), LaunchError> {
         check(kernel, arguments)?;
-        let stream = self.stream();
-        let mut launch = stream.launch_builder(&self.functions[kernel.name]);
+        let mut launch = self.stream().launch_builder(&self.gpu().functions[kernel.name]);
         for argument in arguments {
             match argument {
-                Value::In(buffer) => launch.arg(*buffer),
-                Value::Out(buffer) => launch.arg(&mut **buffer),
+                Value::In(buffer) => self.own(buffer).map(|_| launch.arg(*buffer))?,
+                Value::Out(buffer) => self.own(buffer).map(|_| launch.arg(&mut **buffer))?,
                 Value::U32(number) => launch.arg(&*number),
                 Value::F64(number) => launch.arg(&*number),
             };
@@ -241,6 +324,7 @@ impl Launcher for CudaLauncher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index;
 
     #[test]
     fn arguments_that_a_kernel_does_not_take_are_refused() {

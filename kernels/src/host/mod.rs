@@ -12,7 +12,7 @@ use std::{env, fmt, fs, io};
 
 use libloading::Library;
 
-use crate::index::{Kernel, kernels};
+use crate::index::Kernel;
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::{HOST, Program};
 
@@ -53,7 +53,7 @@ impl HostLauncher {
     pub fn build(program: &Program, library: &Path) -> Result<(), LaunchError> {
         let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
         let source = library.with_extension("c");
-        let text = program.on(HOST) + &entries();
+        let text = program.on(HOST) + &entries(program);
         fs::write(&source, text).map_err(no_compiler(&source))?;
         let mut command = Command::new(&compiler);
         command.args(["-std=gnu11", "-O2", "-g1", "-shared", "-fPIC", "-ffp-contract=off"]);
@@ -76,7 +76,8 @@ impl HostLauncher {
     pub fn load(library: &Path) -> Result<Self, LaunchError> {
         // With several blocks, tests also cover how blocks interact.
         let (blocks, chunk_rows, resident_bytes) = (4, 1 << 15, usize::MAX);
-        let limits = Limits { blocks, chunk_rows, resident_bytes, memory_bandwidth: None };
+        let (vector_bytes, memory_bandwidth) = (usize::MAX, None);
+        let limits = Limits { blocks, chunk_rows, resident_bytes, vector_bytes, memory_bandwidth };
         // SAFETY: the library is from our kernel sources, which run no code when it is loaded.
         Ok(Self { library: unsafe { Library::new(library) }.map_err(unloadable)?, limits })
     }
@@ -107,9 +108,9 @@ impl HostLauncher {
 }
 
 /// Returns C functions that call the kernels by typed pointers: the compiler checks the arguments.
-fn entries() -> String {
+fn entries(program: &Program) -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
-    for Kernel { name, arguments, .. } in kernels() {
+    for Kernel { name, arguments, .. } in program.kernels() {
         let types: Vec<String> = arguments.iter().map(|kind| kind.c_type()).collect();
         let value = |(number, kind): (usize, &String)| format!("*({kind} *)a[{number}]");
         let values: Vec<String> = types.iter().enumerate().map(value).collect();
@@ -189,11 +190,11 @@ impl Launcher for HostLauncher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::HEADER;
+    use crate::program::whole;
 
     #[test]
     fn a_kernel_whose_arguments_differ_from_the_index_is_refused() {
-        let program = Program::new(HEADER);
+        let program = whole();
         HostLauncher::new(&program).unwrap();
         let changed = program.with(
             "KERNEL errors(const Row *rows, u32 first",

@@ -4,11 +4,12 @@ use std::cell::Cell;
 use std::sync::MutexGuard;
 
 use crate::codes::{Code, INVALID_CONTEXT, NOT_INITIALIZED, is_lasting};
-use crate::device::{DEVICE, State};
+use crate::device::{DEVICE, Handle, State};
 use crate::settings::SETTINGS;
 
 thread_local! {
-    pub(crate) static CONTEXT_IS_CURRENT: Cell<bool> = const { Cell::new(false) };
+    /// The context of the calling thread; 0 for none.
+    pub(crate) static CURRENT: Cell<Handle> = const { Cell::new(0) };
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +31,7 @@ pub(crate) fn enter(entry: &str, needs: Needs) -> Result<MutexGuard<'static, Sta
         return Err(NOT_INITIALIZED);
     }
     if needs == Needs::Context {
-        if !CONTEXT_IS_CURRENT.get() || state.retained == 0 {
+        if CURRENT.get() == 0 || state.retained == 0 {
             return Err(INVALID_CONTEXT);
         }
         if let Some(code) = state.lost {

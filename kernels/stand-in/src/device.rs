@@ -1,6 +1,6 @@
 //! The state of the simulated device and of its driver.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use othello_kernels::Kernel;
@@ -16,9 +16,12 @@ pub(crate) type Handle = u64;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    pub(crate) module: Arc<HostLauncher>,
+    pub(crate) module: Module,
     pub(crate) kernel: &'static Kernel,
 }
+
+/// A loaded module, and the context in which it was loaded.
+pub(crate) type Module = (Arc<HostLauncher>, Handle);
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
@@ -27,10 +30,12 @@ pub(crate) struct State {
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
+    /// The contexts that have queried the free memory.
+    pub(crate) asked: BTreeSet<Handle>,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
     /// For each event, a stream's point and vector clock when it last recorded the event, if ever.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
-    pub(crate) modules: BTreeMap<Handle, Arc<HostLauncher>>,
+    pub(crate) modules: BTreeMap<Handle, Module>,
     pub(crate) functions: BTreeMap<Handle, Function>,
     /// For each stream, the last operation for which the host has waited.
     pub(crate) host: Clock,

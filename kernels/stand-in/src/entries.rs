@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, MutexGuard};
 
 use othello_kernels::index;
 
-use crate::calls::{CONTEXT_IS_CURRENT, Needs, enter};
+use crate::calls::{CURRENT, Needs, enter};
 use crate::codes::{
     Answer, Code, INVALID_DEVICE, INVALID_HANDLE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, code, errors,
 };
@@ -16,7 +16,10 @@ use crate::queue::{Point, Stream, Work};
 use crate::settings::SETTINGS;
 use crate::{launch, module, report, worker};
 
-const CONTEXT: Handle = 8;
+/// Returns the context of a GPU: all threads share one.
+fn context(number: c_int) -> Handle {
+    8 + number as Handle
+}
 
 macro_rules! entries {
     ($($needs:ident fn $name:ident($($argument:ident: $type:ty),*) |$state:pat_param| $body:block)*) => {
@@ -115,10 +118,14 @@ entries! {
         put(bytes, SETTINGS.memory as usize)
     }
 
-    Start fn cuDevicePrimaryCtxRetain(context: *mut Handle, number: c_int) |mut state| {
+    Start fn cuDevicePrimaryCtxSetFlags_v2(number: c_int, _flags: c_uint) |_state| {
+        device(number)
+    }
+
+    Start fn cuDevicePrimaryCtxRetain(found: *mut Handle, number: c_int) |mut state| {
         device(number)?;
         state.retained += 1;
-        put(context, CONTEXT)
+        put(found, context(number))
     }
 
     Start fn cuDevicePrimaryCtxRelease_v2(number: c_int) |mut state| {
@@ -128,12 +135,14 @@ entries! {
     }
 
     Start fn cuCtxGetCurrent(context: *mut Handle) |_state| {
-        put(context, if CONTEXT_IS_CURRENT.get() { CONTEXT } else { 0 })
+        put(context, CURRENT.get())
     }
 
-    Start fn cuCtxSetCurrent(context: Handle) |_state| {
-        CONTEXT_IS_CURRENT.set(context == CONTEXT);
-        if context == CONTEXT || context == 0 { Ok(()) } else { Err(INVALID_VALUE) }
+    Start fn cuCtxSetCurrent(wanted: Handle) |_state| {
+        let all = (0..SETTINGS.devices).map(|number| context(number as c_int));
+        let is_known = all.chain([0]).any(|known| known == wanted);
+        CURRENT.set(if is_known { wanted } else { 0 });
+        if is_known { Ok(()) } else { Err(INVALID_VALUE) }
     }
 
     Context fn cuCtxSynchronize() |mut state| {
@@ -142,9 +151,8 @@ entries! {
         wait_for_all(state)
     }
 
-    Context fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) |state| {
-        let asked = state.calls.get("cuMemGetInfo_v2").copied();
-        let told = if asked > Some(1) { SETTINGS.free_later } else { u64::MAX };
+    Context fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) |mut state| {
+        let told = if state.asked.insert(CURRENT.get()) { u64::MAX } else { SETTINGS.free_later };
         let limit = memory_limit().saturating_sub(state.memory.used);
         put(free, limit.min(told) as usize)?;
         put(total, SETTINGS.memory as usize)
@@ -153,7 +161,7 @@ entries! {
     Context fn cuStreamCreate(stream: *mut Handle, _flags: c_uint) |mut state| {
         worker::start(&mut state);
         let handle = state.handle();
-        state.streams.insert(handle, Stream::default());
+        state.streams.insert(handle, Stream { context: CURRENT.get(), ..Stream::default() });
         put(stream, handle)
     }
 
@@ -216,8 +224,8 @@ entries! {
     }
 
     Context fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) |mut state| {
-        state.stream(stream)?;
-        let found = state.memory.allocate(bytes, memory_limit())?;
+        let context = state.stream(stream)?.context;
+        let found = state.memory.allocate(bytes, memory_limit(), context)?;
         let (moment, clock) = state.moment(stream)?;
         if let Some(allocation) = state.memory.starting(found) {
             allocation.uses.write(moment, &clock);
@@ -235,7 +243,7 @@ entries! {
     }
 
     Context fn cuMemAlloc_v2(address: *mut u64, bytes: usize) |mut state| {
-        put(address, state.memory.allocate(bytes, memory_limit())?)
+        put(address, state.memory.allocate(bytes, memory_limit(), CURRENT.get())?)
     }
 
     Context fn cuMemFree_v2(address: u64) |mut state| {
@@ -279,13 +287,13 @@ entries! {
         let ptx = unsafe { CStr::from_ptr(image) }.to_string_lossy();
         let loaded = Arc::new(module::load(&ptx, &SETTINGS)?);
         let handle = state.handle();
-        state.modules.insert(handle, loaded);
+        state.modules.insert(handle, (loaded, CURRENT.get()));
         put(module, handle)
     }
 
     Context fn cuModuleUnload(module: Handle) |mut state| {
-        let unloaded = state.modules.remove(&module).ok_or(INVALID_HANDLE)?;
-        state.functions.retain(|_, function| !Arc::ptr_eq(&function.module, &unloaded));
+        let (unloaded, _) = state.modules.remove(&module).ok_or(INVALID_HANDLE)?;
+        state.functions.retain(|_, function| !Arc::ptr_eq(&function.module.0, &unloaded));
         Ok(())
     }
 
@@ -293,7 +301,8 @@ entries! {
         let module = state.modules.get(&module).ok_or(INVALID_HANDLE)?.clone();
         // SAFETY: the caller passes a name that ends with a zero byte.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-        let kernel = index::kernels().find(|kernel| kernel.name == name).ok_or(NOT_FOUND)?;
+        let all = index::FAMILIES.iter().flat_map(|family| family.kernels);
+        let kernel = all.into_iter().find(|kernel| kernel.name == name).ok_or(NOT_FOUND)?;
         let handle = state.handle();
         state.functions.insert(handle, Function { module, kernel });
         put(found, handle)
@@ -332,8 +341,10 @@ fn record(
     stream: Handle,
     what: &str,
 ) -> Answer {
+    let context = state.stream(stream)?.context;
     let (moment, clock) = state.moment(stream)?;
-    let allocation = state.memory.find(address, bytes).ok_or(INVALID_VALUE)?;
+    let allocation = state.memory.find(address, bytes);
+    let allocation = allocation.filter(|there| there.context == context).ok_or(INVALID_VALUE)?;
     let ordered = using(&mut allocation.uses, moment, &clock);
     state.note_order(ordered, what, moment);
     Ok(())

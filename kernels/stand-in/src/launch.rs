@@ -2,7 +2,7 @@
 
 use othello_kernels::Argument;
 
-use crate::codes::{Code, ILLEGAL_ADDRESS, INVALID_VALUE};
+use crate::codes::{Code, ILLEGAL_ADDRESS, INVALID_HANDLE, INVALID_VALUE};
 use crate::device::{Function, Handle, State};
 use crate::memory::host;
 use crate::queue::{Launch, Work};
@@ -19,6 +19,11 @@ pub(crate) fn prepare(
     if !fits || block != [kernel.block, 1, 1] || arguments.is_null() {
         return Err(INVALID_VALUE);
     }
+    let context = state.stream(stream)?.context;
+    let (module, of_module) = module;
+    if of_module != context {
+        return Err(INVALID_HANDLE);
+    }
     let (moment, clock) = state.moment(stream)?;
     let (mut words, mut written, mut ordered) = (vec![], vec![], true);
     for (number, kind) in kernel.arguments.iter().enumerate() {
@@ -32,8 +37,12 @@ pub(crate) fn prepare(
             Argument::Array(element) => {
                 // SAFETY: the caller passes a pointer to the address of the array.
                 let address = unsafe { value.read() };
-                let Some(allocation) = state.memory.find(address, 1) else {
-                    eprintln!("stand-in: {}: argument {number} is not memory", kernel.name);
+                let allocation = state.memory.find(address, 1);
+                let Some(allocation) = allocation.filter(|there| there.context == context) else {
+                    eprintln!(
+                        "stand-in: {}: argument {number} is not memory of the GPU",
+                        kernel.name
+                    );
                     return Err(ILLEGAL_ADDRESS);
                 };
                 ordered &= if element.starts_with("const ") {

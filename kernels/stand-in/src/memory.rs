@@ -46,6 +46,8 @@ impl Drop for Block {
 
 #[derive(Debug)]
 pub(crate) struct Allocation {
+    /// The context of the GPU that has the memory; only its streams can use the memory.
+    pub(crate) context: u64,
     pub(crate) block: Block,
     pub(crate) uses: Uses,
     /// True if the program has freed the memory, even if the release is still in a stream's queue.
@@ -60,7 +62,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn allocate(&mut self, bytes: usize, limit: u64) -> Result<u64, Code> {
+    pub(crate) fn allocate(&mut self, bytes: usize, limit: u64, context: u64) -> Result<u64, Code> {
         if bytes == 0 {
             return Err(INVALID_VALUE);
         }
@@ -68,7 +70,8 @@ impl Memory {
         let used = used.ok_or(OUT_OF_MEMORY)?;
         let block = Block::new(bytes);
         let address = block.host() | DEVICE_BIT;
-        self.device.insert(address, Allocation { block, uses: Uses::default(), given_back: false });
+        let allocation = Allocation { context, block, uses: Uses::default(), given_back: false };
+        self.device.insert(address, allocation);
         self.used = used;
         Ok(address)
     }
@@ -117,12 +120,12 @@ mod tests {
     #[test]
     fn memory_is_found_up_to_its_end_until_it_is_given_back() {
         let mut memory = Memory::default();
-        let address = memory.allocate(100, 150).unwrap();
+        let address = memory.allocate(100, 150, 8).unwrap();
         assert!(memory.find(address + 40, 60).is_some());
         assert!(memory.find(address + 40, 61).is_none());
         assert!(memory.find(host(address), 1).is_none(), "an address of the host");
-        assert_eq!(memory.allocate(51, 150), Err(OUT_OF_MEMORY));
-        assert_eq!(memory.allocate(0, 150), Err(INVALID_VALUE));
+        assert_eq!(memory.allocate(51, 150, 8), Err(OUT_OF_MEMORY));
+        assert_eq!(memory.allocate(0, 150, 8), Err(INVALID_VALUE));
         memory.starting(address).unwrap().given_back = true;
         assert!(memory.find(address, 1).is_none());
         memory.free(address);
@@ -132,7 +135,7 @@ mod tests {
     #[test]
     fn what_is_written_behind_the_end_shows() {
         let mut memory = Memory::default();
-        let address = memory.allocate(100, 150).unwrap();
+        let address = memory.allocate(100, 150, 8).unwrap();
         let block = &memory.starting(address).unwrap().block;
         assert!(block.is_whole());
         // SAFETY: byte 100 is the first guard byte of the block of 100 bytes.

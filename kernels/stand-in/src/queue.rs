@@ -40,6 +40,8 @@ pub(crate) struct Launch {
 
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
+    /// The context in which the stream was made; each GPU has one.
+    pub(crate) context: u64,
     pub(crate) queue: VecDeque<Work>,
     pub(crate) asked: u64,
     pub(crate) done: u64,

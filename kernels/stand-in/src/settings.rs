@@ -14,7 +14,7 @@
 //! | `capability` | the compute capability of the GPU: 10 · major + minor | 90 |
 //! | `memory` | the memory of the GPU in bytes | 2³⁰ |
 //! | `free` | the bytes of memory that no other program uses | all |
-//! | `free-later` | the free memory that the second and later queries report | as `free` |
+//! | `free-later` | the free memory that the second and later queries of a GPU report | as `free` |
 //! | `pools` | whether memory can be allocated on a stream: 0 or 1 | 1 |
 //!
 //! Calls are counted from 1. In `fault`, the entry point `kernel` means that the N-th kernel fails

@@ -36,7 +36,7 @@ pub struct Arguments {
     layout: LayoutArguments,
     #[command(flatten)]
     output: Output,
-    #[arg(long, value_enum)]
+    #[arg(long, value_name = "DEVICE")]
     device: Option<Device>,
     /// Optimizer to fit by
     #[arg(long, value_enum, default_value_t = Optimizer::Auto)]
@@ -369,7 +369,7 @@ impl Arguments {
             Optimizer::Adam => (Adam, ASKED),
             Optimizer::Lsq => (LeastSquares, ASKED),
             Optimizer::Descent => (Descent, ASKED),
-            Optimizer::Auto if device.gpu.is_none() => {
+            Optimizer::Auto if device.gpus.is_empty() => {
                 (LeastSquares, "lowest error, and the default without a GPU")
             }
             Optimizer::Auto => (Adam, "fewest epochs, and a GPU makes its updates fast"),

@@ -68,7 +68,7 @@ struct GpuFindings {
 pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
     let picked = Device::Auto.pick()?;
     let (memory_bytes, memory_limit) = allowed_memory();
-    let gpu = picked.gpu.as_ref().map(|found| GpuFindings {
+    let gpu = picked.gpus.first().map(|found| GpuFindings {
         name: found.name.clone(),
         architecture: found.architecture.to_string(),
         driver: found.driver,
@@ -95,7 +95,7 @@ const MAX_GAMES: u64 = 10_000_000;
 
 #[derive(clap::Args, Debug)]
 pub struct BenchArguments {
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu)]
     device: Device,
     #[arg(long, value_name = "FILE")]
     data: Option<DataChoice>,
@@ -137,16 +137,16 @@ pub fn bench(arguments: &BenchArguments, session: &Session) -> anyhow::Result<Ou
     let model = Model::new(PatternSet::named(&arguments.patterns, Path::new(""))?);
     let picked = arguments.device.pick()?;
     // The positions of 400,000 games exceed the cache of a GPU.
-    let games = arguments.games.unwrap_or(if picked.gpu.is_some() { 400_000 } else { 100_000 });
+    let games = arguments.games.unwrap_or(if !picked.gpus.is_empty() { 400_000 } else { 100_000 });
     let phases: Vec<Phase> = arguments.phases.iter().collect();
     let rows = positions(arguments.data.as_ref(), games, &phases, session.progress())?;
     let (device, count) = (picked.name, rows.len());
     session.progress().message(&format!("{count} positions on {device}"));
     let (program, repetitions) = (program(&model), arguments.repetitions);
-    let Rates { own, limit } = match &picked.gpu {
+    let Rates { own, limit } = match &picked.gpus[..] {
         _ if picked.is_cpu() => measure_cpu(&model, &rows, repetitions),
-        Some(gpu) => measure_kernels(&model, &rows, repetitions, CudaLauncher::new(gpu, &program)?),
-        None => measure_kernels(&model, &rows, repetitions, HostLauncher::new(&program)?),
+        [] => measure_kernels(&model, &rows, repetitions, HostLauncher::new(&program)?),
+        gpus => measure_kernels(&model, &rows, repetitions, CudaLauncher::new(gpus, &program)?),
     }?;
     session.print(&Bench {
         device,

@@ -45,7 +45,7 @@ pub struct Arguments {
     level: Option<Level>,
     #[arg(long, value_name = "W", default_value = "embedded")]
     weights: WeightsChoice,
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    #[arg(long, value_name = "DEVICE", default_value_t = Device::Cpu)]
     device: Device,
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,

@@ -19,7 +19,7 @@ pub const DIRECTION_BITS: i32 = 24;
 const LABEL_SHIFT: u32 = 10;
 const RESIDUAL_SHIFT: u32 = 8;
 
-/// The largest total weight of the rows of a phase: 134 million occurrences of positions, each with
+/// The largest total weight of the rows of a batch: 134 million occurrences of positions, each with
 /// the weight 64. Residuals are below 2²³ (in 2⁻¹⁰ disc), and a parameter occurs at most 80 < 2⁷
 /// times in a position, so sums of weight · residual stay below 2³³ · 2²³ · 2⁷ = 2⁶³.
 pub const MAX_TOTAL_WEIGHT: u64 = 1 << 33;

@@ -82,9 +82,16 @@ pub trait Backend: Sized + Sync {
     /// Returns the length of vectors: the number of weights and, for a group of phases, factors.
     fn parameters(&self) -> usize;
 
-    /// Returns the positions of all `rows` for use on the device. Their total weight, in 1/64 of an
-    /// occurrence, must be at most [`MAX_TOTAL_WEIGHT`].
+    /// Returns the positions of all `rows` for use on the device. The total weight of a batch of
+    /// them, in 1/64 of an occurrence, must be at most [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
+
+    /// Returns the number of fits at once, each with vectors of up to `length` elements, for which
+    /// the device has memory.
+    fn at_once(&self, length: usize) -> usize;
+
+    /// Returns a vector of doubles, one for each parameter, all 0.
+    fn zero_reals(&self) -> Result<Self::Reals>;
 
     /// Returns a vector of 32-bit integers, one for each parameter, all 0.
     fn zero_fixed(&self) -> Result<Self::Fixed>;
@@ -196,8 +203,8 @@ pub trait Backend: Sized + Sync {
         scratch: &mut Self::Scratch,
     ) -> Result<()>;
 
-    /// Returns Σ ω · residual² in 2⁻²⁶ occurrence · disc², where ω is the importance of a position:
-    /// over the batches of the epoch's updates by [`Self::descend`], each measured before its update.
+    /// Returns Σ ω · residual² in 2⁻²⁶ occurrence · disc², where ω is the weight of a position.
+    /// The sum is over all batches since the first of an epoch, each measured before its update.
     fn squared(&self, scratch: &Self::Scratch) -> Result<u128>;
 }
 

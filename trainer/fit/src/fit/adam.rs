@@ -10,10 +10,10 @@
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
 
+use super::Result;
 use super::epochs::{Advance, Problem, Solver, State};
 use super::report::Metrics;
 use super::settings::AdamSettings;
-use super::{FitError, Result};
 use crate::backend::{AdamStep, Backend, BackendError, Batch, GroupUpdate, Moments, Target};
 
 pub(super) struct Adam<'p, 'a, B: Backend> {
@@ -53,15 +53,17 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         state: Option<&State>,
     ) -> Result<Self> {
         let backend = problem.backend;
-        let vector = |name, start: &[f64]| match state {
-            None => Ok::<_, FitError>(backend.upload(start)?),
-            Some(state) => problem.vector(state, name),
-        };
-        let zeros = vec![0.0; backend.parameters()];
-        let moments = Moments {
-            weights: vector("weights", &problem.initial)?,
-            first: vector("first moment", &zeros)?,
-            second: vector("second moment", &zeros)?,
+        let moments = match state {
+            None => Moments {
+                weights: backend.upload(&problem.initial)?,
+                first: backend.zero_reals()?,
+                second: backend.zero_reals()?,
+            },
+            Some(state) => Moments {
+                weights: problem.vector(state, "weights")?,
+                first: problem.vector(state, "first moment")?,
+                second: problem.vector(state, "second moment")?,
+            },
         };
         let progress = state.map_or_else(|| Ok(Progress::default()), State::scalars)?;
         let mut fixed = backend.zero_fixed()?;

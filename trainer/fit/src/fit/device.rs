@@ -1,8 +1,9 @@
 //! Selects the device for a fit, and states the reason.
 
+use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 
-use clap::ValueEnum;
 use othello_engine::file::Existing;
 use othello_engine::progress::Progress;
 use othello_kernels::cuda::{self, CudaLauncher, Gpu};
@@ -15,26 +16,69 @@ use crate::backend::kernels::{KernelBackend, KernelSolver, program, solver_progr
 use crate::backend::{BackendError, Cpu, SolveMany};
 
 /// The values of `--device`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Device {
-    /// The GPU if there is a usable one, else the CPU
+    /// The first GPU if it is usable, else the CPU.
     Auto,
-    /// The CPU
+    /// The CPU.
     Cpu,
-    /// An NVIDIA GPU
-    Cuda,
-    /// The CUDA kernels, compiled by the C compiler and run on the CPU: for checks
-    #[value(hide = true)]
+    /// NVIDIA GPUs: bit n is 1 for the GPU that the driver gives the number n.
+    Cuda(u64),
+    /// The CUDA kernels, compiled by the C compiler and run on the CPU: for checks.
     Host,
 }
 
-/// The device that [`Device::pick`] returns: a GPU, or the CPU with native code or CUDA kernels.
+impl FromStr for Device {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let gpus = |numbers: &str| {
+            numbers
+                .split(',')
+                .try_fold(0, |gpus, number| Some(gpus | 1u64.checked_shl(number.parse().ok()?)?))
+        };
+        match text.split_once(':') {
+            None if text == "auto" => Ok(Self::Auto),
+            None if text == "cpu" => Ok(Self::Cpu),
+            None if text == "cuda" => Ok(Self::Cuda(1)),
+            None if text == "host" => Ok(Self::Host),
+            Some(("cuda", numbers)) => gpus(numbers).map(Self::Cuda).ok_or_else(expected),
+            _ => Err(expected()),
+        }
+    }
+}
+
+fn numbers(gpus: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |number| gpus >> number & 1 == 1)
+}
+
+fn expected() -> String {
+    "expected auto, cpu, cuda or, for several GPUs, cuda:0,1".to_owned()
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Cpu => "cpu",
+            Self::Host => "host",
+            Self::Cuda(1) => "cuda",
+            Self::Cuda(gpus) => {
+                let numbers: Vec<String> =
+                    numbers(*gpus).map(|number| number.to_string()).collect();
+                return write!(f, "cuda:{}", numbers.join(","));
+            }
+        })
+    }
+}
+
+/// The device that [`Device::pick`] returns: GPUs, or the CPU with native code or CUDA kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PickedDevice {
     /// The device's name, as used by `--device`.
     pub name: &'static str,
-    /// The GPU, if the picked device is one.
-    pub gpu: Option<Gpu>,
+    /// The GPUs; none if the CPU is the device.
+    pub gpus: Vec<Gpu>,
     /// The reason why this device was picked, as a text for the user.
     pub reason: String,
 }
@@ -42,14 +86,23 @@ pub struct PickedDevice {
 impl Device {
     /// Returns the device that `--device` chooses; an error if this is a GPU and none is usable.
     pub fn pick(self) -> Result<PickedDevice> {
-        let processor = |name, reason| PickedDevice { name, gpu: None, reason };
-        let of = |gpu: Gpu| PickedDevice { name: "cuda", reason: gpu.to_string(), gpu: Some(gpu) };
+        let processor = |name, reason| PickedDevice { name, gpus: vec![], reason };
+        let of = |gpus: Vec<Gpu>| {
+            let reason = gpus.iter().map(Gpu::to_string).collect::<Vec<_>>().join("; ");
+            PickedDevice { name: "cuda", reason, gpus }
+        };
         let asked = "chosen by --device".to_owned();
         Ok(match self {
             Self::Cpu => processor("cpu", asked),
             Self::Host => processor("host", asked),
-            Self::Cuda => of(cuda::find().map_err(FitError::NoGpu)?),
-            Self::Auto => cuda::find().map_or_else(|error| processor("cpu", error.to_string()), of),
+            Self::Cuda(gpus) => {
+                let found = numbers(gpus).map(cuda::find).collect::<Result<_, _>>();
+                of(found.map_err(|error| FitError::NoGpu(self, error))?)
+            }
+            Self::Auto => match cuda::find(0) {
+                Ok(gpu) => of(vec![gpu]),
+                Err(error) => processor("cpu", error.to_string()),
+            },
         })
     }
 }
@@ -62,12 +115,10 @@ impl PickedDevice {
 
     /// Returns the exact solver of many positions that runs on the device; `None` for the CPU.
     pub fn solver(&self) -> Result<Option<Box<dyn SolveMany>>, BackendError> {
-        Ok(match &self.gpu {
+        Ok(match &self.gpus[..] {
             _ if self.is_cpu() => None,
-            Some(gpu) => {
-                Some(Box::new(KernelSolver::new(CudaLauncher::new(gpu, &solver_program())?)))
-            }
-            None => Some(Box::new(KernelSolver::new(HostLauncher::new(&solver_program())?))),
+            [] => Some(Box::new(KernelSolver::new(HostLauncher::new(&solver_program())?))),
+            gpus => Some(Box::new(KernelSolver::new(CudaLauncher::new(gpus, &solver_program())?))),
         })
     }
 
@@ -80,14 +131,14 @@ impl PickedDevice {
         progress: &dyn Progress,
     ) -> Result<FitEnd> {
         let model = fit.model;
-        match &self.gpu {
+        match &self.gpus[..] {
             _ if self.is_cpu() => fit.run(&Cpu::new(model), path, existing, progress),
-            Some(gpu) => {
-                let launcher = CudaLauncher::new(gpu, &program(model))?;
+            [] => {
+                let launcher = HostLauncher::new(&program(model))?;
                 fit.run(&KernelBackend::new(model, launcher), path, existing, progress)
             }
-            None => {
-                let launcher = HostLauncher::new(&program(model))?;
+            gpus => {
+                let launcher = CudaLauncher::new(gpus, &program(model))?;
                 fit.run(&KernelBackend::new(model, launcher), path, existing, progress)
             }
         }

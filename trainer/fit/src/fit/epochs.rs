@@ -54,11 +54,6 @@ impl<'a, B: Backend> Problem<'a, B> {
         })
     }
 
-    /// Returns a vector of zeros on the device.
-    pub fn zero(&self) -> Result<B::Reals, BackendError> {
-        self.backend.upload(&vec![0.0; self.backend.parameters()])
-    }
-
     pub(super) fn vector(&self, state: &State, name: &str) -> Result<B::Reals> {
         Ok(self.backend.upload(state.vector(name)?)?)
     }
@@ -84,10 +79,14 @@ impl<'a, B: Backend> Problem<'a, B> {
 
     /// Returns the number of batches of about `size` positions; a size of 0 means all positions.
     pub fn batches(&self, size: u32) -> u32 {
-        match size {
-            0 => 1,
-            _ => u32::try_from((self.count / u64::from(size)).max(1)).unwrap_or(u32::MAX),
-        }
+        batches(self.count, size)
+    }
+}
+
+pub(super) fn batches(count: u64, size: u32) -> u32 {
+    match size {
+        0 => 1,
+        _ => u32::try_from((count / u64::from(size)).max(1)).unwrap_or(u32::MAX),
     }
 }
 

@@ -11,7 +11,9 @@ use othello_engine::record::ScoredPosition;
 use super::Result;
 use super::adam::{Adam, Memory};
 use super::epochs::{Checkpoints, Epochs, Problem, Snapshot};
-use super::report::{FittedPhase, FittedUnit, FittedVector, Metrics, counts, occurrences, report};
+use super::report::{
+    FittedPhase, FittedUnit, FittedVector, Metrics, counts, fixed, occurrences, report,
+};
 use super::settings::{FitSettings, Stop};
 use crate::backend::{Backend, BackendError, Group, Rows};
 use crate::dataset::Dataset;
@@ -155,9 +157,10 @@ impl<B: Backend> GroupFit<'_, B> {
             steps_of.push(steps);
         }
         let backend = &self.backend.of_group(group)?;
+        let fixed = fixed(backend, [&rounded, &vector.elements])?;
         let mut phases = vec![];
         for (&phase, steps) in group.phases.iter().zip(steps_of) {
-            let report = report(backend, dataset, phase, vector, &rounded)?;
+            let report = report(backend, dataset, phase, vector, &fixed)?;
             let counts = counts(self.backend, model, dataset, phase, self.initial)?;
             let initial = self.initial.map(|weights| weights.steps(phase));
             let steps = self.by_file(initial, steps.chunks_exact(1));

@@ -71,17 +71,17 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
             is_descent,
             settings,
             sample: sample.filter(|_| sample_steps > 0),
-            diagonal: problem.zero()?,
+            diagonal: problem.backend.zero_reals()?,
             initial: has_initial.then(upload).transpose()?,
             weights: upload()?,
-            gradient: problem.zero()?,
-            direction: problem.zero()?,
+            gradient: problem.backend.zero_reals()?,
+            direction: problem.backend.zero_reals()?,
             progress: Progress { epoch: 0, sample_steps, start: 0.0, energy: 0.0, objective: 0.0 },
             fixed: problem.backend.zero_fixed()?,
             sums: problem.backend.zero_sums()?,
-            preconditioned: problem.zero()?,
-            product: problem.zero()?,
-            moved: problem.zero()?,
+            preconditioned: problem.backend.zero_reals()?,
+            product: problem.backend.zero_reals()?,
+            moved: problem.backend.zero_reals()?,
         };
         let Some(state) = state else {
             solver.begin()?;

@@ -77,12 +77,12 @@ pub enum FitError {
     #[error("phase {0} has too many training positions in its window; narrow the --window")]
     TooMany(Phase),
     #[error(
-        "the group of phases from {0} that share factors has too many training positions; make the \
-         groups of the pattern set smaller"
+        "a batch of the group of phases from {0} that share factors has too many training \
+         positions; use a smaller batch, such as --batch 8192"
     )]
-    TooManyInGroup(Phase),
-    #[error("--device cuda: {0}")]
-    NoGpu(Unavailable),
+    TooManyInBatch(Phase),
+    #[error("--device {0}: {1}")]
+    NoGpu(Device, Unavailable),
     #[error(transparent)]
     Backend(#[from] BackendError),
     #[error(

@@ -7,7 +7,7 @@ use super::Result;
 use super::adam::{Adam, Memory};
 use super::epochs::{Checkpoints, Epochs, Problem, Snapshot, Solver, State};
 use super::least_squares::LeastSquares;
-use super::report::{FittedPhase, FittedVector, counts, report};
+use super::report::{FittedPhase, FittedVector, counts, fixed, report};
 use super::settings::{FitSettings, Optimizer};
 use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
@@ -61,7 +61,8 @@ impl<B: Backend> PhaseFit<'_, B> {
         let &Self { backend, model, dataset, phase, initial, .. } = self;
         let steps = vector.steps();
         let rounded: Vec<f64> = steps.iter().map(|&step| weight_in_discs(step)).collect();
-        let report = report(backend, dataset, phase, &vector, &rounded)?;
+        let fixed = fixed(backend, [&rounded, &vector.elements])?;
+        let report = report(backend, dataset, phase, &vector, &fixed)?;
         let counts = counts(backend, model, dataset, phase, initial)?;
         let metrics = vector.metrics;
         Ok(FittedPhase { steps: model.to_file(&steps), counts, report, metrics })

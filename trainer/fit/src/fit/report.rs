@@ -6,13 +6,12 @@ use std::fmt;
 use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, nearest_weight};
 use othello_engine::file::Summary;
-use othello_engine::record::ScoredPosition;
 use othello_engine::text_table::table;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::settings::Stop;
-use crate::backend::{Backend, Errors, Result, Rows, WEIGHTS_PER_OCCURRENCE};
+use crate::backend::{Backend, Result, Rows, WEIGHTS_PER_OCCURRENCE};
 use crate::dataset::{Dataset, Subset};
 use crate::model::Model;
 
@@ -310,9 +309,12 @@ pub(super) fn report<B: Backend>(
     dataset: &Dataset,
     phase: Phase,
     vector: &FittedVector,
-    rounded: &[f64],
+    [rounded, exact]: &[B::Fixed; 2],
 ) -> Result<PhaseReport> {
-    let errors_of = |subset, vector| errors(backend, dataset.subset(subset, phase), vector);
+    let errors_of = |subset, weights| {
+        let rows = [Rows::full(dataset.subset(subset, phase))];
+        backend.errors(&backend.positions(&rows)?, weights)
+    };
     let training = errors_of(Subset::Training, rounded)?;
     let validation = errors_of(Subset::Validation, rounded)?;
     let test = errors_of(Subset::Test, rounded)?;
@@ -320,7 +322,7 @@ pub(super) fn report<B: Backend>(
         0 => (Subset::Training, training.mse()),
         _ => (Subset::Validation, validation.mse()),
     };
-    let before = errors_of(subset, &vector.elements)?.mse();
+    let before = errors_of(subset, exact)?.mse();
     Ok(PhaseReport {
         phase,
         positions: training.positions,
@@ -340,10 +342,13 @@ pub(super) fn report<B: Backend>(
     })
 }
 
-fn errors<B: Backend>(backend: &B, rows: &[ScoredPosition], vector: &[f64]) -> Result<Errors> {
-    let mut fixed = backend.zero_fixed()?;
-    backend.round_weights(&backend.upload(vector)?, &mut fixed)?;
-    backend.errors(&backend.positions(&[Rows::full(rows)])?, &fixed)
+/// Returns `vectors` in fixed point on the device, for [`report`].
+pub(super) fn fixed<B: Backend>(backend: &B, vectors: [&[f64]; 2]) -> Result<[B::Fixed; 2]> {
+    let mut fixed = [backend.zero_fixed()?, backend.zero_fixed()?];
+    for (fixed, vector) in fixed.iter_mut().zip(vectors) {
+        backend.round_weights(&backend.upload(vector)?, fixed)?;
+    }
+    Ok(fixed)
 }
 
 /// Returns [`FittedPhase::counts`].

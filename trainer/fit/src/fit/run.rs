@@ -14,10 +14,11 @@ use othello_engine::board::Phase;
 use othello_engine::eval::{Weights, WeightsFile};
 use othello_engine::file::{Existing, Kind, Provenance, Section};
 use othello_engine::progress::Progress;
+use othello_engine::record::ScoredPosition;
 use othello_engine::run::{LongPart, Opened, Plan, Run, Shard, Stage};
 use serde_json::json;
 
-use super::epochs::{Checkpoints, Saver, Snapshot, Take};
+use super::epochs::{Checkpoints, Saver, Snapshot, Take, batches};
 use super::group::{GroupFit, group_of};
 use super::part::{Units, write};
 use super::phase::PhaseFit;
@@ -25,7 +26,7 @@ use super::report::{FitEnd, FitReport, FittedUnit, FittedVector, Metrics};
 use super::settings::{FitSettings, Optimizer};
 use super::side_files::SideFiles;
 use super::{FitError, Result};
-use crate::backend::{Backend, BackendError, Group, MAX_TOTAL_WEIGHT};
+use crate::backend::{Backend, BackendError, Batch, Group, MAX_TOTAL_WEIGHT};
 use crate::dataset::Dataset;
 use crate::memory::parts_within;
 use crate::model::Model;
@@ -128,7 +129,7 @@ impl Fit<'_> {
         };
         let without_factors = |optimizer| self.settings.stop(optimizer).epochs;
         let mut stages = vec![];
-        if self.model.set().factors().is_none() {
+        if !self.has_factors() {
             stages.push(stage("fit (epochs)", units.len(), without_factors(self.optimizer)));
         } else {
             if self.initial.is_none() {
@@ -156,19 +157,28 @@ impl Fit<'_> {
                 return Err(FitError::TooMany(phase));
             }
         }
-        // For a factor, the sums of an update are over the positions of all phases of the group.
-        match units.iter().find(|unit| total(unit) > MAX_TOTAL_WEIGHT) {
-            Some(unit) => Err(FitError::TooManyInGroup(unit[0])),
-            None => Ok(()),
-        }
+        // For a factor, the sums of an update are over a batch with positions of all phases.
+        let Some(factors) = self.settings.factors.as_ref().filter(|_| self.has_factors()) else {
+            return Ok(());
+        };
+        let is_too_heavy = |unit: &&Vec<Phase>| {
+            let rows = unit.iter().map(|&phase| self.dataset.training(phase));
+            has_heavy_batch(&rows.collect::<Vec<_>>(), factors.batch)
+        };
+        let found = units.iter().find(is_too_heavy);
+        found.map_or(Ok(()), |unit| Err(FitError::TooManyInBatch(unit[0])))
+    }
+
+    fn has_factors(&self) -> bool {
+        self.model.set().factors().is_some()
     }
 
     /// Returns how many fits may run at once, each with vectors of up to `length` elements.
-    fn at_once(&self, length: usize) -> Result<usize> {
+    fn at_once(&self, backend: &impl Backend, length: usize) -> Result<usize> {
         // A fit has eight vectors of doubles, a vector of sums and the best weights. To save its
         // state, it copies four vectors, and needs the same memory again for their bytes.
         const BYTES_PER_ELEMENT: u64 = 8 * 18 + 4;
-        let threads = rayon::current_num_threads();
+        let threads = rayon::current_num_threads().min(backend.at_once(length)).max(1);
         let Some(memory) = self.limits.memory else { return Ok(threads) };
         // The other data of a fit, such as its metrics, are small.
         let bytes = (length as u64).saturating_mul(BYTES_PER_ELEMENT);
@@ -177,6 +187,18 @@ impl Fit<'_> {
         }
         Ok(parts_within(memory / 2, bytes, threads).max(1))
     }
+}
+
+/// Returns true if a batch of about `size` positions (0: all) exceeds [`MAX_TOTAL_WEIGHT`]. `rows`
+/// has the positions of each phase of a group.
+fn has_heavy_batch(rows: &[&[ScoredPosition]], size: u32) -> bool {
+    let batches = batches(rows.iter().map(|rows| rows.len() as u64).sum(), size);
+    let weight = |number| {
+        let batch = Batch::new(number, batches).unwrap_or(Batch::WHOLE);
+        let rows = rows.iter().flat_map(|rows| &rows[batch.range(rows.len())]);
+        rows.map(|row| u64::from(row.weight().steps())).sum::<u64>()
+    };
+    (0..batches).any(|number| weight(number) > MAX_TOTAL_WEIGHT)
 }
 
 struct Work<'a, B> {
@@ -199,10 +221,10 @@ impl<B: Backend> Work<'_, B> {
         let (model, last) = (self.fit.model, self.run.plan.stages.len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
         let length = self.units.iter().filter_map(largest).max().unwrap_or(model.parameters());
-        let at_once = self.fit.at_once(length)?;
+        let at_once = self.fit.at_once(self.backend, length)?;
         if last > 0 {
             let phases: Vec<_> = self.units.phases().into_iter().map(|phase| vec![phase]).collect();
-            let at_once = self.fit.at_once(model.parameters())?;
+            let at_once = self.fit.at_once(self.backend, model.parameters())?;
             let stopped = self.make_stage(0, &phases, at_once, |part, phase| {
                 self.fit_phase(part, phase[0], true)
             })?;
@@ -360,5 +382,23 @@ impl<B: Backend> Work<'_, B> {
             rows.extend(unit.phases.into_iter().map(|fitted| fitted.report));
         }
         Ok(FitReport(rows))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use othello_engine::board::Position;
+    use othello_engine::record::{Label, Weight};
+
+    use super::*;
+
+    /// Formerly, the positions of all batches together counted.
+    #[test]
+    fn the_weight_of_a_batch_is_limited_not_that_of_a_group() {
+        let (label, weight) = (Label::of_score(2).unwrap(), Weight::new(u16::MAX).unwrap());
+        let rows = vec![ScoredPosition::new(Position::START, label, weight); 70_000];
+        assert!(has_heavy_batch(&[&rows, &rows], 0));
+        assert!(!has_heavy_batch(&[&rows], 0));
+        assert!(!has_heavy_batch(&[&rows, &rows], 10_000));
     }
 }

@@ -43,7 +43,7 @@ pub struct StudySettings {
     #[allow(missing_docs, reason = "the text of a flag of several commands")]
     pub shard: Option<Shard>,
     /// Device to compute on
-    #[arg(long, value_enum, default_value_t = Device::Auto)]
+    #[arg(long, value_name = "DEVICE", default_value_t = Device::Auto)]
     pub device: Device,
     /// Replace files in the folder, even if other settings or data made them
     #[arg(long)]

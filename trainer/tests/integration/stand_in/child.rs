@@ -67,11 +67,17 @@ impl Place {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);
         let mut all = "fit a.games --patterns small --json --phases 30..32 --window 1,0.5 \
-            --epochs 2 --settings fit.toml "
+            --settings fit.toml "
             .to_owned()
             + arguments;
         let out = format!("{}.weights", self.fits.get());
-        let usual = [("out", &*out), ("device", "cuda"), ("optimizer", "adam"), ("threads", "2")];
+        let usual = [
+            ("out", &*out),
+            ("device", "cuda"),
+            ("optimizer", "adam"),
+            ("threads", "2"),
+            ("epochs", "2"),
+        ];
         for (flag, value) in usual {
             if !all.contains(&format!("--{flag} ")) {
                 all += &format!(" --{flag} {value}");

@@ -39,6 +39,51 @@ fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_order
     }
 }
 
+const FACTORS: &str = "--factors 8/3 --optimizer adam --batch 300";
+
+#[test]
+fn a_fit_gives_the_same_bytes_on_one_gpu_and_on_two() {
+    let place = Place::new(60);
+    for fit in ["--optimizer lsq", "--optimizer adam", FACTORS] {
+        let expected = place.fit("", &format!("{fit} --device cpu")).sha256();
+        assert_eq!(place.fit("", &format!("{fit} --device host")).sha256(), expected, "{fit}");
+        for (seed, gpus) in [(1, "cuda:0"), (2, "cuda:1"), (3, "cuda:0,1"), (4, "cuda:0,1")] {
+            for staged in ["", STAGED] {
+                let asked = format!("seed={seed} {staged} devices=2");
+                let ended = place.fit(&asked, &format!("{fit} --device {gpus} --threads 3"));
+                assert_eq!(ended.sha256(), expected, "{fit}, {asked}, {gpus}");
+                assert_eq!(ended.calls("cuMemHostAlloc") > 0, staged == STAGED, "{asked}, {gpus}");
+                check_clean(&ended, &asked);
+            }
+        }
+    }
+    let absent = place.fit("devices=2", "--device cuda:0,2");
+    assert!(absent.stderr.contains("--device cuda:0,2: there is no GPU 2"), "{}", absent.stderr);
+}
+
+/// Compares fits of two and of three epochs. Lists of batches are made in the first epoch only.
+#[test]
+fn an_update_of_factors_takes_two_launches_and_waits_for_nothing() {
+    const UPDATES: u64 = 15;
+    let place = Place::new(60);
+    let fit = |epochs: u32| {
+        let fit = format!("--factors 8/3 --batch 10 --epochs {epochs} --threads 1");
+        place.fit("", &fit).report["calls"].clone()
+    };
+    let (before, after) = (fit(2), fit(3));
+    let more = |entry: &str| {
+        let [before, after] = [&before, &after].map(|calls| calls[entry].as_u64().unwrap_or(0));
+        after.saturating_sub(before)
+    };
+    let all: u64 = before.as_object().unwrap().keys().map(|entry| more(entry)).sum();
+    let (launches, waits) = (more("cuLaunchKernel"), more("cuStreamSynchronize"));
+    eprintln!("an epoch of {UPDATES} updates: {all} calls, {launches} launches, {waits} waits");
+    // The end of an epoch rounds the weights, and measures them on each of three phases.
+    assert_eq!(launches, 2 * UPDATES + 7);
+    assert!(waits < UPDATES && more("cuStreamWaitEvent") == 0 && more("cuMemAllocAsync") == 0);
+    assert!(all <= 10 * UPDATES, "{before}\n{after}");
+}
+
 /// In each fit, the stand-in driver skips one necessary wait. It must then report unordered use of
 /// memory, or the fit must fail or give wrong weights. At least one fit must fail or be wrong.
 #[test]

@@ -54,6 +54,14 @@ impl Backend for Cpu<'_> {
         Ok(vec![0; self.parameters()])
     }
 
+    fn at_once(&self, _length: usize) -> usize {
+        usize::MAX
+    }
+
+    fn zero_reals(&self) -> Result<Vec<f64>> {
+        Ok(vec![0.0; self.parameters()])
+    }
+
     fn zero_sums(&self) -> Result<Vec<i64>> {
         Ok(vec![0; self.parameters()])
     }

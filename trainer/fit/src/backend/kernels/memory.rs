@@ -35,7 +35,7 @@ pub(super) fn uploaded<L: Launcher>(launcher: &L, bytes: &[u8]) -> Result<L::Buf
     Ok(buffer)
 }
 
-/// The remaining budget, in bytes, for positions that stay in device memory during the fit.
+/// The remaining budget, in bytes, for positions and lists that stay in device memory in the fit.
 pub(super) type Budget = Arc<AtomicUsize>;
 
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Drop for Share {
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
     runs: Vec<RowRun<'a, L::Buffer>>,
-    staging: Mutex<Vec<L::Staging>>,
+    staging: Mutex<Option<L::Staging>>,
     chunk_rows: usize,
 }
 
@@ -86,18 +86,17 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
     pub(super) fn new(launcher: &L, budget: &Budget, rows: &[Rows<'a>]) -> Result<Self> {
         let place = |&rows: &Rows<'a>| {
             let bytes: &[u8] = cast_slice(rows.positions);
-            let share = Share::of(budget, bytes.len());
-            let resident =
-                share.map(|share| uploaded(launcher, bytes).map(|buffer| (buffer, share)));
-            Ok(RowRun { rows, resident: resident.transpose()? })
+            // Rows for which the device has no memory are copied at each use, like those beyond
+            // the budget. Whatever else fails here fails again there.
+            let resident = Share::of(budget, bytes.len())
+                .and_then(|share| Some((uploaded(launcher, bytes).ok()?, share)));
+            RowRun { rows, resident }
         };
-        let runs = rows.iter().map(place).collect::<Result<Vec<_>>>()?;
+        let runs: Vec<_> = rows.iter().map(place).collect();
         let chunk_rows = launcher.limits().chunk_rows;
         let streams = runs.iter().any(|run| run.resident.is_none());
-        let slots = if streams { 2 } else { 0 };
-        let slot = |_| launcher.staging(chunk_rows * ROW_BYTES);
-        let staging = Mutex::new((0..slots).map(slot).collect::<Result<_, _>>()?);
-        Ok(Self { runs, staging, chunk_rows })
+        let staging = streams.then(|| launcher.staging(chunk_rows * ROW_BYTES)).transpose()?;
+        Ok(Self { runs, staging: Mutex::new(staging), chunk_rows })
     }
 
     pub(super) fn for_each(
@@ -130,10 +129,10 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         work: &mut impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<()>,
     ) -> Result<()> {
         let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        let slots = staging.len();
+        let Some(staging) = &mut *staging else { return Ok(()) };
         let (phase, factor) = (rows.phase(), rows.factor);
-        for (number, chunk) in rows.positions.chunks(self.chunk_rows).enumerate() {
-            let buffer = launcher.stage(&mut staging[number % slots], cast_slice(chunk))?;
+        for chunk in rows.positions.chunks(self.chunk_rows) {
+            let buffer = launcher.stage(staging, cast_slice(chunk))?;
             work(DeviceRows { buffer, range: 0..chunk.len(), factor, phase })?;
         }
         Ok(())
@@ -233,11 +232,12 @@ pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }
 
-/// Returns a count or an index as a kernel argument; an error if it does not fit 32 bits.
+/// Returns a count or an index as a kernel argument; an error if it is 2³¹ or more, because kernels
+/// add the size of the grid to it in 32 bits.
 pub(super) fn number<'b, B>(number: usize) -> Result<Value<'b, B>> {
-    let reason = || format!("{number} elements are too many for a kernel: fit fewer positions");
-    let number = u32::try_from(number);
-    number.map(Value::U32).map_err(|_| BackendError { device: "kernels", reason: reason() })
+    let reason = || format!("{number} elements are too many for a kernel: use smaller batches");
+    let number = i32::try_from(number).map(|number| Value::U32(number as u32));
+    number.map_err(|_| BackendError { device: "kernels", reason: reason() })
 }
 
 pub(super) fn rows_arguments<'b, B>(rows: &DeviceRows<'b, B>) -> Result<Vec<Value<'b, B>>> {

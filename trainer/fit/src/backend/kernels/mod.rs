@@ -9,7 +9,7 @@ mod solve;
 pub(crate) mod tests;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::cast_slice_mut;
 use othello_kernels::{Kernel, Launcher, Program, Value, index};
@@ -24,9 +24,11 @@ use memory::{Budget, DeviceGroup, GroupScratch, Lists, Share, TEAM, number, rows
 pub use memory::{DevicePositions, Vector};
 pub use solve::{KernelSolver, solver_program};
 
-/// Returns the program that a launcher compiles: the kernels for the pattern set of a model.
+/// Returns the program that a launcher compiles for fits: the kernels for a model's pattern set.
 pub fn program(model: &Model) -> Program {
-    Program::new(&header::header(model))
+    let files = ["residuals.cu", "errors.cu", "vectors.cu", "adam.cu", "factors.cu"];
+    let count = if model.set().factors().is_some() { 5 } else { 4 };
+    Program::new(&header::header(model), &files[..count])
 }
 
 /// A backend for one model that computes the primitives of a fit by kernels.
@@ -37,6 +39,8 @@ pub struct KernelBackend<'m, L: Launcher> {
     budget: Budget,
     /// The phases whose factors are fitted together; `None` in a fit of one phase without factors.
     group: Option<DeviceGroup<L::Buffer>>,
+    /// For each thread, the buffer for the results of [`Self::results`].
+    results: Mutex<HashMap<Option<usize>, L::Buffer>>,
 }
 
 type Argument<'v, L> = Value<'v, <L as Launcher>::Buffer>;
@@ -45,7 +49,30 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
     /// Creates the backend for a model. `launcher` must have compiled the model's [`program`].
     pub fn new(model: &'m Model, launcher: L) -> Self {
         let budget = Budget::new(launcher.limits().resident_bytes.into());
-        Self { model, launcher: Arc::new(launcher), budget, group: None }
+        Self { model, launcher: Arc::new(launcher), budget, group: None, results: Mutex::default() }
+    }
+
+    /// Fills `values` with what `work` adds to or writes into a buffer of zeros. Waits for it.
+    fn results<T: bytemuck::Pod>(
+        &self,
+        values: &mut [T],
+        work: impl FnOnce(&mut L::Buffer) -> Result<()>,
+    ) -> Result<()> {
+        let (thread, launcher) = (rayon::current_thread_index(), &self.launcher);
+        let kept = || self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let there = kept().remove(&thread);
+        let mut buffer = match there {
+            None => launcher.allocate(size_of::<u64>() * self.chunks().max(4))?,
+            Some(mut buffer) => launcher.clear(&mut buffer).map(|()| buffer)?,
+        };
+        work(&mut buffer)?;
+        launcher.read(&buffer, cast_slice_mut(values))?;
+        kept().insert(thread, buffer);
+        Ok(())
+    }
+
+    fn chunks(&self) -> usize {
+        self.parameters().div_ceil(DOT_CHUNK)
     }
 
     fn run(&self, kernel: &Kernel, count: usize, values: &mut [Argument<'_, L>]) -> Result<()> {
@@ -79,7 +106,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         arguments: [Argument<'_, L>; N],
     ) -> Result<()> {
         let mut arguments = Vec::from(arguments);
-        arguments.push(Value::U32(self.parameters() as u32));
+        arguments.push(number(self.parameters())?);
         self.run(kernel, self.parameters(), &mut arguments)
     }
 
@@ -103,6 +130,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
             launcher: Arc::clone(&self.launcher),
             budget: self.budget.clone(),
             group: Some(DeviceGroup::new(&*self.launcher, group)?),
+            results: Mutex::default(),
         })
     }
 
@@ -115,6 +143,15 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 
     fn zero_fixed(&self) -> Result<Self::Fixed> {
+        Vector::zero(&*self.launcher, self.parameters())
+    }
+
+    fn at_once(&self, length: usize) -> usize {
+        // Ten vectors of doubles or sums, one of which is being replaced, and two of rounded weights.
+        self.launcher.limits().vector_bytes / (88 * length.max(1))
+    }
+
+    fn zero_reals(&self) -> Result<Self::Reals> {
         Vector::zero(&*self.launcher, self.parameters())
     }
 
@@ -151,16 +188,16 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     ) -> Result<u128> {
         check_linear("kernels", self.group.as_ref())?;
         self.launcher.clear(&mut sums.buffer)?;
-        let mut squared = self.launcher.allocate(2 * size_of::<u64>())?;
         let labels = u32::from(target == Target::Label);
-        positions.for_each(&*self.launcher, batch, |rows| {
-            let mut arguments = rows_arguments(&rows)?;
-            arguments.extend([Value::U32(labels), self.checked(vector)]);
-            arguments.extend([self.checked_out(sums), Value::Out(&mut squared)]);
-            self.run(&index::RESIDUAL_SUMS, rows.range.len(), &mut arguments)
-        })?;
         let mut halves = [0u64; 2];
-        self.launcher.read(&squared, cast_slice_mut(&mut halves))?;
+        self.results(&mut halves, |squared| {
+            positions.for_each(&*self.launcher, batch, |rows| {
+                let mut arguments = rows_arguments(&rows)?;
+                arguments.extend([Value::U32(labels), self.checked(vector)]);
+                arguments.extend([self.checked_out(sums), Value::Out(squared)]);
+                self.run(&index::RESIDUAL_SUMS, rows.range.len(), &mut arguments)
+            })
+        })?;
         Ok(wide(halves[0], halves[1]))
     }
 
@@ -175,25 +212,25 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 
     fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors> {
-        let mut totals = self.launcher.allocate(4 * size_of::<u64>())?;
-        positions.for_each(&*self.launcher, Batch::WHOLE, |rows| {
-            let (mut arguments, count) = (rows_arguments(&rows)?, rows.range.len());
-            let weights = self.checked(weights);
-            let (kernel, threads) = match &self.group {
-                None => {
-                    arguments.push(weights);
-                    (&index::ERRORS, count)
-                }
-                Some(group) => {
-                    arguments.extend(group.arguments(&rows, weights));
-                    (&index::JOINT_ERRORS, count * TEAM)
-                }
-            };
-            arguments.push(Value::Out(&mut totals));
-            self.run(kernel, threads, &mut arguments)
-        })?;
         let mut found = [0u64; 4];
-        self.launcher.read(&totals, cast_slice_mut(&mut found))?;
+        self.results(&mut found, |totals| {
+            positions.for_each(&*self.launcher, Batch::WHOLE, |rows| {
+                let (mut arguments, count) = (rows_arguments(&rows)?, rows.range.len());
+                let weights = self.checked(weights);
+                let (kernel, threads) = match &self.group {
+                    None => {
+                        arguments.push(weights);
+                        (&index::ERRORS, count)
+                    }
+                    Some(group) => {
+                        arguments.extend(group.arguments(&rows, weights));
+                        (&index::JOINT_ERRORS, count * TEAM)
+                    }
+                };
+                arguments.push(Value::Out(totals));
+                self.run(kernel, threads, &mut arguments)
+            })
+        })?;
         let [weight, absolute, low, high] = found;
         let (positions, absolute, squared) =
             (positions.len() as u64, absolute.into(), wide(low, high));
@@ -201,25 +238,21 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 
     fn dot(&self, left: &Self::Reals, right: &Self::Reals) -> Result<f64> {
-        let count = self.parameters();
-        let mut sums = vec![0.0f64; count.div_ceil(DOT_CHUNK)];
-        let mut there = self.launcher.allocate(size_of_val(&*sums).max(1))?;
-        let (left, right) = (self.checked(left), self.checked(right));
-        let chunks = sums.len() as u32;
-        let mut arguments = [left, right, Value::U32(count as u32), Value::Out(&mut there)];
-        self.launch(&index::DOT_CHUNKS, chunks, &mut arguments)?;
-        self.launcher.read(&there, cast_slice_mut(&mut sums))?;
+        let (count, mut sums) = (self.parameters(), vec![0.0f64; self.chunks()]);
+        let (left, right, chunks) = (self.checked(left), self.checked(right), sums.len() as u32);
+        self.results(&mut sums, |there| {
+            let mut arguments = [left, right, Value::U32(count as u32), Value::Out(there)];
+            self.launch(&index::DOT_CHUNKS, chunks, &mut arguments)
+        })?;
         Ok(sums.iter().fold(0.0, |total, sum| total + sum))
     }
 
     fn max_abs(&self, vector: &Self::Reals) -> Result<f64> {
-        let mut there = self.launcher.allocate(size_of::<f64>())?;
-        let count = self.parameters();
-        let mut arguments =
-            [self.checked(vector), Value::U32(count as u32), Value::Out(&mut there)];
-        self.run(&index::MAX_ABS, count, &mut arguments)?;
-        let mut largest = [0.0f64];
-        self.launcher.read(&there, cast_slice_mut(&mut largest))?;
+        let (count, mut largest) = (self.parameters(), [0.0f64]);
+        self.results(&mut largest, |there| {
+            let mut arguments = [self.checked(vector), Value::U32(count as u32), Value::Out(there)];
+            self.run(&index::MAX_ABS, count, &mut arguments)
+        })?;
         Ok(largest[0])
     }
 
@@ -304,7 +337,14 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         let Some((group, scratch)) = there else { return Err(no_group("kernels")) };
         let lists = match scratch.kept.remove(&batch) {
             Some(lists) => lists,
-            None => self.lists(positions, batch, group, scratch)?,
+            None => match self.lists(positions, batch, group, scratch) {
+                // The memory of other lists may suffice.
+                Err(_) if !scratch.kept.is_empty() => {
+                    scratch.kept.clear();
+                    self.lists(positions, batch, group, scratch)?
+                }
+                made => made?,
+            },
         };
         if update.is_first {
             self.launcher.clear(&mut scratch.totals)?;
@@ -340,6 +380,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         let (launcher, counts) = (&*self.launcher, &mut scratch.counts);
         let (length, parameters) = (positions.batch_len(batch), group.group.count());
         let members = length * self.model.feature_count();
+        let count = number(members)?;
         let mut listed = launcher.allocate(length * LISTED_BYTES)?;
         let mut found = launcher.allocate(members * size_of::<u32>())?;
         launcher.clear(counts)?;
@@ -357,7 +398,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         arguments.extend([Value::Out(&mut all), Value::Out(&mut sizes)]);
         self.launch(&index::ARRANGE_LISTS, 1, &mut arguments)?;
         let mut in_order = launcher.allocate(members * size_of::<u32>())?;
-        let mut arguments = vec![Value::In(&found), number(members)?];
+        let mut arguments = vec![Value::In(&found), count];
         arguments.extend([Value::Out(counts), Value::Out(&mut in_order)]);
         self.run(&index::FILL_LISTS, members, &mut arguments)?;
         let mut counts = [0u32; 2];
@@ -402,7 +443,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         arguments.extend([weights, first, second].map(|vector| self.checked_out(vector)));
         arguments.extend(shape());
         arguments.extend(scalars(step));
-        self.run(&index::FACTOR_UPDATES, all as usize * TEAM, &mut arguments)
+        self.run(&index::FACTOR_UPDATES, (all + 3 * long) as usize * TEAM, &mut arguments)
     }
 }
 

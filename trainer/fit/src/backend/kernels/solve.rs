@@ -10,8 +10,8 @@ use othello_engine::record::RecordError;
 use othello_kernels::{Launcher, Program, Value, index};
 use rayon::prelude::*;
 
+use super::header::header;
 use super::memory::uploaded;
-use super::program;
 use crate::backend::{Result, SolveMany, Solved};
 use crate::model::Model;
 
@@ -38,7 +38,7 @@ pub struct KernelSolver<L> {
 }
 
 impl<L: Launcher> KernelSolver<L> {
-    /// Creates a solver. `launcher` must have compiled [`solver_program`] or any [`program()`].
+    /// Creates a solver. `launcher` must have compiled the [`solver_program`].
     pub fn new(launcher: L) -> Self {
         Self { launcher, most_steps: MOST_STEPS }
     }
@@ -136,5 +136,5 @@ fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&
 /// Returns the program for a solver. It has the smallest pattern set, since a solver needs none.
 pub fn solver_program() -> Program {
     let small = PatternSet::shipped("small").expect("a shipped set");
-    program(&Model::new(small))
+    Program::new(&header(&Model::new(small)), &["solve.cu"])
 }

@@ -58,8 +58,13 @@ impl Bring for HostLauncher {
 }
 
 /// Limits so small that all work must be divided into parts.
-pub(crate) const NARROW: Limits =
-    Limits { blocks: 3, chunk_rows: 100, resident_bytes: 2000, memory_bandwidth: None };
+pub(crate) const NARROW: Limits = Limits {
+    blocks: 3,
+    chunk_rows: 100,
+    resident_bytes: 2000,
+    vector_bytes: 1,
+    memory_bandwidth: None,
+};
 
 pub(crate) fn model(name: &str) -> Model {
     Model::new(PatternSet::shipped(name).unwrap())
@@ -138,7 +143,6 @@ fn all_phases_of_self_play_give_the_same_sums<L: Bring>() {
     let missing: Vec<usize> = (0..PHASES).filter(|&p| phases[p].is_empty()).collect();
     assert!(missing.is_empty(), "phases without positions: {missing:?}");
     assert!(phases.iter().flat_map(|rows| *rows).any(|row| row.weight().steps() > 64), "merged");
-    eprintln!("sources sha256 {}", Program::new("").sha256());
     eprintln!("{} positions in {PHASES} phases", dataset.len(Subset::Training));
     let standard = model("standard");
     eprintln!("standard: program sha256 {}", program(&standard).sha256());

@@ -124,8 +124,8 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
 // counting sort lists the positions of each parameter. Then each gradient is added up in registers
 // and used at once. To store all gradients would take much more memory.
 
-/// Updates by Adam the weights and factors of the parameters in the given positions. Each element of
-/// `rows` lists positions of one phase.
+/// Updates by Adam the weights and factors of the parameters in the given positions. Each element
+/// of `rows` lists positions of one phase.
 pub(super) fn descend<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,

@@ -10,7 +10,7 @@ use super::*;
 
 impl Bring for CudaLauncher {
     fn bring(program: &Program, limits: Option<Limits>) -> Self {
-        let mut launcher = Self::new(&find().unwrap(), program).unwrap();
+        let mut launcher = Self::new(&[find(0).unwrap()], program).unwrap();
         launcher.limits = limits.unwrap_or(launcher.limits);
         launcher
     }
@@ -18,7 +18,7 @@ impl Bring for CudaLauncher {
 
 #[test]
 fn the_gpu_computes_what_the_cpu_computes() {
-    if let Err(error) = find() {
+    if let Err(error) = find(0) {
         skip!("{error}");
     }
     all_is_computed_alike::<CudaLauncher>();
@@ -47,7 +47,7 @@ fn nvrtc_compiles_every_kernel_without_contraction_and_loops_of_compare_and_swap
         skip!("{NO_NVRTC}");
     }
     for (architecture, ptx) in ["standard", "small", "factors"].into_iter().flat_map(all_ptx) {
-        for kernel in index::kernels() {
+        for kernel in program(&model("factors")).kernels() {
             assert!(ptx.contains(&format!(".entry {}(", kernel.name)), "{}", kernel.name);
         }
         assert!(!ptx.contains("fma.rn"), "{architecture}: a product and a sum are contracted");
@@ -84,7 +84,7 @@ fn no_kernel_spills_registers() {
         assert!(output.status.success(), "{said}");
         eprintln!("{said}");
         let spills = said.lines().filter(|line| line.contains("spill stores"));
-        assert!(spills.clone().count() >= index::kernels().count());
+        assert!(spills.clone().count() >= program(&model("standard")).kernels().count());
         let spilling: Vec<&str> =
             spills.filter(|line| !line.contains("0 bytes spill stores")).collect();
         assert!(spilling.is_empty(), "{architecture}: {spilling:?}");
