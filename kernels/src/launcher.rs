@@ -11,8 +11,8 @@ pub struct LaunchError {
 }
 
 /// A device that runs kernels: GPUs, or the CPU in tests. The device executes the requests of one
-/// thread in order. On a GPU, only `read` and `write` wait for earlier requests, and only the thread
-/// that allocated a buffer may use it.
+/// thread in order. On a GPU, only `read` and `write` wait for earlier requests, and only the
+/// thread that allocated a buffer may use it.
 pub trait Launcher: Send + Sync + 'static {
     /// A buffer in the memory of the device.
     type Buffer: Send + Sync;
@@ -92,8 +92,8 @@ pub struct Limits {
     pub blocks: u32,
     /// The number of rows (positions) that are copied at once if they do not stay on the device.
     pub chunk_rows: usize,
-    /// The bytes of positions and their lists that can stay on the device. Other positions are copied
-    /// at each use.
+    /// The bytes of positions and their lists that can stay on the device. Other positions are
+    /// copied at each use.
     pub resident_bytes: usize,
     /// The bytes of vectors for which there is room beside these positions.
     pub vector_bytes: usize,

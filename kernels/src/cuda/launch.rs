@@ -28,9 +28,9 @@ const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// A launcher that runs the kernels of one program on one or several GPUs.
 ///
-/// Each thread of the pool has its own stream, on one of the GPUs; other threads use the first one's.
-/// A buffer belongs to the stream of the thread that allocated it: the driver thus executes all uses
-/// of a buffer in order, without events.
+/// Each thread of the pool has its own stream, on one of the GPUs; other threads use that of the
+/// first. A buffer belongs to the stream of the thread that allocated it: the driver thus executes
+/// all uses of a buffer in order, without events.
 #[derive(Debug)]
 pub struct CudaLauncher {
     /// Stream n is on GPU n modulo the number of GPUs.

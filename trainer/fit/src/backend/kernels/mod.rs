@@ -147,7 +147,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 
     fn at_once(&self, length: usize) -> usize {
-        // Ten vectors of doubles or sums, one of which is being replaced, and two of rounded weights.
+        // Ten vectors of doubles or sums, one of them being replaced, and two of rounded weights.
         self.launcher.limits().vector_bytes / (88 * length.max(1))
     }
 
