@@ -56,7 +56,9 @@ impl<B: Backend> Solver<B> for Momentum<'_, '_, B> {
         let Self { weights, velocity, gradient, fixed, sums, .. } = self;
         // Per parameter: Σ weight · (label − value) over the positions that have the parameter.
         backend.round_weights(weights, fixed)?;
-        let squared = backend.residual_sums(positions, Batch::WHOLE, fixed, Target::Label, sums)?;
+        let (batch, target, mut squares) = (Batch::WHOLE, Target::Label, backend.zero_squares()?);
+        backend.residual_sums(positions, batch, fixed, target, sums, &mut squares)?;
+        let squared = backend.squared(&squares)?;
         backend.scale_sums(sums, 1.0 / (Problem::<B>::SUM_OF_ONE * occurrences), gradient)?;
         // The ridge penalty pulls the weights towards the initial weights.
         backend.add_scaled(gradient, ridge / occurrences, &self.initial)?;

@@ -129,9 +129,18 @@ fn residual_rate<B: Backend>(
     let discs = backend.upload(&discs.collect::<Vec<_>>())?;
     let (mut weights, mut sums) = (backend.zero_fixed()?, backend.zero_sums()?);
     backend.round_weights(&discs, &mut weights)?;
+    let mut squares = backend.zero_squares()?;
     positions_per_second(positions.len(), || {
         let target = Target::Label;
-        backend.residual_sums(&on_device, Batch::WHOLE, &weights, target, &mut sums).map(|_| ())
+        backend.residual_sums(
+            &on_device,
+            Batch::WHOLE,
+            &weights,
+            target,
+            &mut sums,
+            &mut squares,
+        )?;
+        backend.squared(&squares).map(|_| ())
     })
 }
 

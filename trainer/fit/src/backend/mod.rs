@@ -70,6 +70,8 @@ pub trait Backend: Sized + Sync {
     type Sums: Send;
     /// A vector of doubles (64-bit floating point).
     type Reals: Send;
+    /// A sum of weight · residual² over the positions of several batches.
+    type Squares: Send;
     /// The memory that [`Self::descend`] needs besides its arguments.
     type Scratch: Send;
 
@@ -99,6 +101,12 @@ pub trait Backend: Sized + Sync {
     /// Returns a vector of sums (64-bit integers), one for each parameter, all 0.
     fn zero_sums(&self) -> Result<Self::Sums>;
 
+    /// Returns a sum of squares that is 0.
+    fn zero_squares(&self) -> Result<Self::Squares>;
+
+    /// Returns the sum: Σ weight · residual², in 2⁻²⁶ occurrence · disc². Waits for the device.
+    fn squared(&self, squares: &Self::Squares) -> Result<u128>;
+
     /// Copies `values`, one for each parameter, to the device, and returns them as a vector.
     fn upload(&self, values: &[f64]) -> Result<Self::Reals>;
 
@@ -112,8 +120,8 @@ pub trait Backend: Sized + Sync {
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
     /// Sets each parameter's element of `sums` to Σ weight · residual over its occurrences in the
-    /// batch. Returns Σ weight · residual² over the positions of the batch. The unit of weights is
-    /// 1/[`WEIGHTS_PER_OCCURRENCE`], that of residuals 1/[`RESIDUALS_PER_DISC`] disc.
+    /// batch. Adds Σ weight · residual² over the positions of the batch to `squares`. The unit of
+    /// weights is 1/[`WEIGHTS_PER_OCCURRENCE`], that of residuals 1/[`RESIDUALS_PER_DISC`] disc.
     fn residual_sums(
         &self,
         positions: &Self::Positions<'_>,
@@ -121,7 +129,8 @@ pub trait Backend: Sized + Sync {
         vector: &Self::Fixed,
         target: Target,
         sums: &mut Self::Sums,
-    ) -> Result<u128>;
+        squares: &mut Self::Squares,
+    ) -> Result<()>;
 
     /// Sets each parameter's element of `sums` to Σ weight over its occurrences in the positions.
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
@@ -202,10 +211,6 @@ pub trait Backend: Sized + Sync {
         update: GroupUpdate<'_, Self>,
         scratch: &mut Self::Scratch,
     ) -> Result<()>;
-
-    /// Returns Σ ω · residual² in 2⁻²⁶ occurrence · disc², where ω is the weight of a position.
-    /// The sum is over all batches since the first of an epoch, each measured before its update.
-    fn squared(&self, scratch: &Self::Scratch) -> Result<u128>;
 }
 
 /// The arguments of [`Backend::descend`] for one update, which changes `moments` and `fixed`.
@@ -218,8 +223,8 @@ pub struct GroupUpdate<'v, B: Backend> {
     pub moments: &'v mut Moments<B>,
     /// The current weights and factors in fixed point, which the update reads and then replaces.
     pub fixed: &'v mut B::Fixed,
-    /// True for the first update of an epoch, which sets [`Backend::squared`] to 0 beforehand.
-    pub is_first: bool,
+    /// The sum to which Σ weight · residual² over the batch, before the update, is added.
+    pub squares: &'v mut B::Squares,
 }
 
 /// The vectors that [`Backend::adam`] changes.

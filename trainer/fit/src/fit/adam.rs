@@ -26,6 +26,8 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     moments: Moments<B>,
     fixed: B::Fixed,
     memory: Memory<B>,
+    /// Σ weight · residual² over the batches of the current epoch since [`Progress::squared`].
+    squares: B::Squares,
     progress: Progress,
     batch_order: Vec<u32>,
 }
@@ -39,8 +41,8 @@ pub(super) enum Memory<B: Backend> {
 struct Progress {
     updates: u64,
     /// Σ weight · residual² over the batches of the current epoch so far, with weights in 1/64
-    /// occurrence and residuals in 1/1024 disc: a 128-bit number as two halves, high first. During
-    /// a fit of a group, [`Backend::squared`] has the rest of it.
+    /// occurrence and residuals in 1/1024 disc: a 128-bit number as two halves, high first. Only a
+    /// saved state has all of it.
     squared: [u64; 2],
 }
 
@@ -82,6 +84,7 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
             moments,
             fixed,
             memory,
+            squares: backend.zero_squares()?,
             progress,
             batch_order: batch_order(seed, sweep, batches),
         })
@@ -120,38 +123,31 @@ impl<'p, 'a, B: Backend> Adam<'p, 'a, B> {
         learning_rate * (0.5 * (1.0 + libm::cos(std::f64::consts::PI * part)))
     }
 
-    /// Returns Σ weight · residual² of the batch before the update, in 2⁻²⁶ occurrence · disc²; for
-    /// a group, 0, because [`Backend::squared`] has it.
-    fn update(&mut self, batch: Batch) -> Result<u128, BackendError> {
+    fn update(&mut self, batch: Batch) -> Result<(), BackendError> {
         let step = self.step();
         let is_first = self.progress.updates.is_multiple_of(self.updates_per_epoch());
-        if is_first {
-            self.progress.squared = [0; 2];
-        }
-        let Self { problem, initial, moments, fixed, .. } = self;
+        let Self { problem, initial, moments, fixed, squares, progress, .. } = self;
         let (backend, positions) = (problem.backend, &problem.positions);
+        if is_first {
+            progress.squared = [0; 2];
+            *squares = backend.zero_squares()?;
+        }
         match &mut self.memory {
             Memory::Group(scratch) => {
-                let update = GroupUpdate { step: &step, initial, moments, fixed, is_first };
-                backend.descend(positions, batch, update, scratch)?;
-                Ok(0)
+                let update = GroupUpdate { step: &step, initial, moments, fixed, squares };
+                backend.descend(positions, batch, update, scratch)
             }
             Memory::Phase(sums) => {
-                let squared =
-                    backend.residual_sums(positions, batch, fixed, Target::Label, sums)?;
-                backend.adam(sums, initial, &step, moments, fixed)?;
-                Ok(squared)
+                backend.residual_sums(positions, batch, fixed, Target::Label, sums, squares)?;
+                backend.adam(sums, initial, &step, moments, fixed)
             }
         }
     }
 
     /// Returns Σ weight · residual² over the batches of the current epoch so far.
     fn squared(&self) -> Result<u128, BackendError> {
-        let before = joined(self.progress.squared);
-        Ok(match &self.memory {
-            Memory::Group(scratch) => before.saturating_add(self.problem.backend.squared(scratch)?),
-            Memory::Phase(_) => before,
-        })
+        let since = self.problem.backend.squared(&self.squares)?;
+        Ok(joined(self.progress.squared).saturating_add(since))
     }
 }
 
@@ -160,9 +156,8 @@ impl<B: Backend> Solver<B> for Adam<'_, '_, B> {
         let rate = self.learning_rate();
         let in_sweep = (self.progress.updates % u64::from(self.batches)) as usize;
         let batch = Batch::new(self.batch_order[in_sweep], self.batches).unwrap_or(Batch::WHOLE);
-        let squared = self.update(batch)?;
+        self.update(batch)?;
         self.progress.updates += 1;
-        self.progress.squared = halves(joined(self.progress.squared).saturating_add(squared));
         if in_sweep + 1 == self.batch_order.len() {
             let sweep = self.progress.updates / u64::from(self.batches);
             self.batch_order = batch_order(self.seed, sweep, self.batches);

@@ -34,6 +34,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     progress: Progress,
     fixed: B::Fixed,
     sums: B::Sums,
+    squares: B::Squares,
     preconditioned: B::Reals,
     product: B::Reals,
     /// The weights minus the initial weights.
@@ -79,6 +80,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
             progress: Progress { epoch: 0, sample_steps, start: 0.0, energy: 0.0, objective: 0.0 },
             fixed: problem.backend.zero_fixed()?,
             sums: problem.backend.zero_sums()?,
+            squares: problem.backend.zero_squares()?,
             preconditioned: problem.backend.zero_reals()?,
             product: problem.backend.zero_reals()?,
             moved: problem.backend.zero_reals()?,
@@ -109,9 +111,11 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         self.diagonal = self.diagonal()?;
         let (batch, _) = self.batch_and_share();
         let Problem { backend, positions, ridge, .. } = self.problem;
-        let Self { fixed, sums, .. } = self;
+        let Self { fixed, sums, squares, .. } = self;
         backend.round_weights(&self.weights, fixed)?;
-        let squared = backend.residual_sums(positions, batch, fixed, Target::Label, sums)?;
+        *squares = backend.zero_squares()?;
+        backend.residual_sums(positions, batch, fixed, Target::Label, sums, squares)?;
+        let squared = backend.squared(squares)?;
         backend.scale_sums(sums, 1.0 / Problem::<B>::SUM_OF_ONE, &mut self.gradient)?;
         let moved = self.moved()?;
         backend.add_scaled(&mut self.gradient, -ridge, &self.moved)?;
@@ -167,11 +171,11 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
     fn multiply(&mut self) -> Result<(), BackendError> {
         let (batch, _) = self.batch_and_share();
         let Problem { backend, positions, ridge, .. } = self.problem;
-        let Self { direction, fixed, sums, product, .. } = self;
+        let Self { direction, fixed, sums, squares, product, .. } = self;
         let largest = backend.max_abs(direction)?;
         let scale = power_of_two_below(f64::from(1 << (DIRECTION_BITS - 1)) / largest);
         backend.round_direction(direction, scale, fixed)?;
-        backend.residual_sums(positions, batch, fixed, Target::Zero, sums)?;
+        backend.residual_sums(positions, batch, fixed, Target::Zero, sums, squares)?;
         let coarser = f64::from(WEIGHTS_PER_DISC / RESIDUALS_PER_DISC);
         let unit = coarser / scale / f64::from(WEIGHTS_PER_OCCURRENCE);
         backend.scale_sums(sums, -unit, product)?;

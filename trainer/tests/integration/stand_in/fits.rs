@@ -80,7 +80,8 @@ fn an_update_of_factors_takes_two_launches_and_waits_for_nothing() {
     eprintln!("an epoch of {UPDATES} updates: {all} calls, {launches} launches, {waits} waits");
     // The end of an epoch rounds the weights, and measures them on each of three phases.
     assert_eq!(launches, 2 * UPDATES + 7);
-    assert!(waits < UPDATES && more("cuStreamWaitEvent") == 0 && more("cuMemAllocAsync") == 0);
+    assert!(waits <= 5 && more("cuStreamWaitEvent") == 0);
+    assert_eq!(more("cuMemAllocAsync"), 1, "the sum of squares of the epoch");
     assert!(all <= 10 * UPDATES, "{before}\n{after}");
 }
 

@@ -36,6 +36,7 @@ impl Backend for Cpu<'_> {
     type Fixed = Vec<i32>;
     type Sums = Vec<i64>;
     type Reals = Vec<f64>;
+    type Squares = u128;
     type Scratch = factors::Scratch;
 
     fn of_group(&self, group: &Group) -> Result<Self> {
@@ -66,6 +67,14 @@ impl Backend for Cpu<'_> {
         Ok(vec![0; self.parameters()])
     }
 
+    fn zero_squares(&self) -> Result<u128> {
+        Ok(0)
+    }
+
+    fn squared(&self, squares: &u128) -> Result<u128> {
+        Ok(*squares)
+    }
+
     fn upload(&self, values: &[f64]) -> Result<Vec<f64>> {
         Ok(values.to_vec())
     }
@@ -90,9 +99,12 @@ impl Backend for Cpu<'_> {
         vector: &Vec<i32>,
         target: Target,
         sums: &mut Vec<i64>,
-    ) -> Result<u128> {
+        squares: &mut u128,
+    ) -> Result<()> {
         check_linear("cpu", self.group.as_ref())?;
-        Ok(sums::residual_sums(self.model, &rows_of(positions, batch), vector, target, sums))
+        *squares +=
+            sums::residual_sums(self.model, &rows_of(positions, batch), vector, target, sums);
+        Ok(())
     }
 
     fn occurrences(&self, positions: &Vec<Rows<'_>>, sums: &mut Vec<i64>) -> Result<()> {
@@ -186,10 +198,6 @@ impl Backend for Cpu<'_> {
             factors::descend::<D>(self.model, group, rows, update, scratch);
         });
         Ok(())
-    }
-
-    fn squared(&self, scratch: &factors::Scratch) -> Result<u128> {
-        Ok(scratch.squared)
     }
 }
 

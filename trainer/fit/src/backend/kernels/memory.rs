@@ -169,8 +169,6 @@ pub struct GroupScratch<B> {
     pub(super) weighted: B,
     /// For each position of a batch, weight · residual · the sum of its factor vectors.
     pub(super) added: B,
-    /// The two halves of [`Backend::squared`](crate::backend::Backend::squared); see [`wide`].
-    pub(super) totals: B,
 }
 
 /// The positions of a batch, and for each parameter that occurs in it, the list of its positions.

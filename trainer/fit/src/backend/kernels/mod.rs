@@ -122,6 +122,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     type Fixed = Vector<L::Buffer, i32>;
     type Sums = Vector<L::Buffer, i64>;
     type Reals = Vector<L::Buffer, f64>;
+    type Squares = L::Buffer;
     type Scratch = Option<GroupScratch<L::Buffer>>;
 
     fn of_group(&self, group: &Group) -> Result<Self> {
@@ -159,6 +160,16 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         Vector::zero(&*self.launcher, self.parameters())
     }
 
+    fn zero_squares(&self) -> Result<L::Buffer> {
+        self.launcher.allocate(2 * size_of::<u64>())
+    }
+
+    fn squared(&self, squares: &L::Buffer) -> Result<u128> {
+        let mut halves = [0u64; 2];
+        self.launcher.read(squares, cast_slice_mut(&mut halves))?;
+        Ok(wide(halves[0], halves[1]))
+    }
+
     fn upload(&self, values: &[f64]) -> Result<Self::Reals> {
         let mut vector = Vector::zero(&*self.launcher, values.len())?;
         self.launcher.write(&mut vector.buffer, bytemuck::cast_slice(values))?;
@@ -185,20 +196,17 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         vector: &Self::Fixed,
         target: Target,
         sums: &mut Self::Sums,
-    ) -> Result<u128> {
+        squares: &mut L::Buffer,
+    ) -> Result<()> {
         check_linear("kernels", self.group.as_ref())?;
         self.launcher.clear(&mut sums.buffer)?;
         let labels = u32::from(target == Target::Label);
-        let mut halves = [0u64; 2];
-        self.results(&mut halves, |squared| {
-            positions.for_each(&*self.launcher, batch, |rows| {
-                let mut arguments = rows_arguments(&rows)?;
-                arguments.extend([Value::U32(labels), self.checked(vector)]);
-                arguments.extend([self.checked_out(sums), Value::Out(squared)]);
-                self.run(&index::RESIDUAL_SUMS, rows.range.len(), &mut arguments)
-            })
-        })?;
-        Ok(wide(halves[0], halves[1]))
+        positions.for_each(&*self.launcher, batch, |rows| {
+            let mut arguments = rows_arguments(&rows)?;
+            arguments.extend([Value::U32(labels), self.checked(vector)]);
+            arguments.extend([self.checked_out(sums), Value::Out(squares)]);
+            self.run(&index::RESIDUAL_SUMS, rows.range.len(), &mut arguments)
+        })
     }
 
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()> {
@@ -322,7 +330,6 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
             positions: 0,
             weighted: self.launcher.allocate(0)?,
             added: self.launcher.allocate(0)?,
-            totals: self.launcher.allocate(2 * size_of::<u64>())?,
         }))
     }
 
@@ -346,21 +353,11 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
                 made => made?,
             },
         };
-        if update.is_first {
-            self.launcher.clear(&mut scratch.totals)?;
-        }
         self.update(group, &lists, update, scratch)?;
         if lists.share.is_some() {
             scratch.kept.insert(batch, lists);
         }
         Ok(())
-    }
-
-    fn squared(&self, scratch: &Self::Scratch) -> Result<u128> {
-        let Some(scratch) = scratch else { return Err(no_group("kernels")) };
-        let mut halves = [0u64; 2];
-        self.launcher.read(&scratch.totals, cast_slice_mut(&mut halves))?;
-        Ok(wide(halves[0], halves[1]))
     }
 }
 
@@ -417,7 +414,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         &self,
         group: &DeviceGroup<L::Buffer>,
         lists: &Lists<L::Buffer>,
-        GroupUpdate { step, initial, moments, fixed, .. }: GroupUpdate<'_, Self>,
+        GroupUpdate { step, initial, moments, fixed, squares }: GroupUpdate<'_, Self>,
         scratch: &mut GroupScratch<L::Buffer>,
     ) -> Result<()> {
         let dimensions = group.group.dimensions;
@@ -427,12 +424,12 @@ impl<L: Launcher> KernelBackend<'_, L> {
             let added = lists.positions * dimensions * size_of::<i32>();
             scratch.added = self.launcher.allocate(added)?;
         }
-        let GroupScratch { weighted, added, totals, .. } = scratch;
+        let GroupScratch { weighted, added, .. } = scratch;
         let shape = || [group.phases(), group.count()];
         let mut arguments = vec![Value::In(&lists.listed), Value::In(&lists.found)];
         arguments.extend([number(lists.positions)?, self.checked(fixed)]);
         arguments.extend(shape());
-        arguments.extend([&mut *weighted, &mut *added, totals].map(Value::Out));
+        arguments.extend([&mut *weighted, &mut *added, squares].map(Value::Out));
         self.run(&index::FACTOR_VALUES, lists.positions * TEAM, &mut arguments)?;
         let [long, all] = lists.counts;
         let mut arguments = vec![Value::In(&lists.lists), Value::U32(long), Value::U32(all)];

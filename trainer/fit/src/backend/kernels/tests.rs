@@ -101,8 +101,10 @@ fn sums<B: Backend>(backend: &B, rows: &[Rows<'_>], weights: &[f64]) -> Sums {
     backend.round_weights(&reals, &mut fixed).unwrap();
     let mut sums = backend.zero_sums().unwrap();
     let mut residuals = |batch, target| {
-        let squared = backend.residual_sums(&positions, batch, &fixed, target, &mut sums).unwrap();
-        (backend.download_sums(&sums).unwrap(), squared)
+        let mut squares = backend.zero_squares().unwrap();
+        let (sums, squares) = (&mut sums, &mut squares);
+        backend.residual_sums(&positions, batch, &fixed, target, sums, squares).unwrap();
+        (backend.download_sums(sums).unwrap(), backend.squared(squares).unwrap())
     };
     let (labels, labels_squared) = residuals(Batch::WHOLE, Target::Label);
     let (zeros, zeros_squared) = residuals(Batch::WHOLE, Target::Zero);
@@ -239,8 +241,10 @@ fn vectors<B: Backend>(backend: &B, inputs: [&[f64]; 3], step: &AdamStep) -> Vec
     let sums = {
         let rows = random_rows(300, 4);
         let positions = backend.positions(&[Rows::full(&rows)]).unwrap();
-        let mut sums = backend.zero_sums().unwrap();
-        backend.residual_sums(&positions, Batch::WHOLE, &fixed, Target::Label, &mut sums).unwrap();
+        let (mut sums, squares) =
+            (backend.zero_sums().unwrap(), &mut backend.zero_squares().unwrap());
+        let (batch, target) = (Batch::WHOLE, Target::Label);
+        backend.residual_sums(&positions, batch, &fixed, target, &mut sums, squares).unwrap();
         sums
     };
     let mut found = vec![];

@@ -18,7 +18,8 @@ fn residual_sums_are_those_of_the_definition() {
     let backend = Cpu::new(&model);
     let (mut fixed, mut sums) = (backend.zero_fixed().unwrap(), backend.zero_sums().unwrap());
     backend.round_weights(&weights, &mut fixed).unwrap();
-    backend.residual_sums(&half, Batch::WHOLE, &fixed, Target::Label, &mut sums).unwrap();
+    let (batch, target) = (Batch::WHOLE, Target::Label);
+    backend.residual_sums(&half, batch, &fixed, target, &mut sums, &mut 0).unwrap();
     for (sum, expected) in sums.iter().zip(expected) {
         let sum = *sum as f64 / 1024.0 / 64.0;
         assert!((sum - expected).abs() < 0.1, "{sum} against {expected}");
@@ -38,7 +39,7 @@ fn sums_hold_the_most_weight_that_is_allowed() {
     let sums_of = |batch| {
         let mut sums = backend.zero_sums().unwrap();
         let target = Target::Label;
-        backend.residual_sums(&positions, batch, &vector, target, &mut sums).unwrap();
+        backend.residual_sums(&positions, batch, &vector, target, &mut sums, &mut 0).unwrap();
         sums
     };
     let features = model.features(&row.position());

@@ -130,19 +130,17 @@ pub(super) fn descend<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
     rows: &[Rows<'_>],
-    GroupUpdate { step, initial, moments, fixed, is_first }: GroupUpdate<'_, Cpu<'_>>,
+    GroupUpdate { step, initial, moments, fixed, squares }: GroupUpdate<'_, Cpu<'_>>,
     scratch: &mut Scratch,
 ) {
     scratch.clear();
-    let mut squared = if is_first { 0 } else { scratch.squared };
     for &phase in &group.phases {
         for &rows in rows.iter().filter(|rows| rows.phase() == Some(phase)) {
             let values = Values::<DIMENSIONS>::new(model, group, fixed, phase);
-            squared += values.measure(rows, scratch);
+            *squares += values.measure(rows, scratch);
         }
         scratch.ends_of_phases.push(scratch.weighted.len() as u32);
     }
-    scratch.squared = squared;
     if model.feature_count() > 0 {
         scratch.list(group.count(), model.feature_count());
         let Moments { weights, first, second } = moments;

@@ -154,8 +154,6 @@ pub struct Scratch {
     pub(super) ends: Vec<u32>,
     /// The joined lists of the positions (indices in the batch) in which each parameter occurs.
     pub(super) positions: Vec<u32>,
-    /// The sum that [`Backend::squared`](crate::backend::Backend::squared) returns.
-    pub(in crate::backend) squared: u128,
 }
 
 impl Scratch {

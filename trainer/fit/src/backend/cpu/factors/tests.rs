@@ -116,11 +116,11 @@ fn updated(
     cpu.round_weights(&weights, &mut fixed).unwrap();
     let mut moments = Moments { weights, first: zeros.clone(), second: zeros };
     let initial = &initial.to_vec();
-    let (fixed_there, is_first) = (&mut fixed, true);
-    let update = GroupUpdate { step, initial, moments: &mut moments, fixed: fixed_there, is_first };
+    let (fixed_there, mut squared) = (&mut fixed, 0);
+    let squares = &mut squared;
+    let update = GroupUpdate { step, initial, moments: &mut moments, fixed: fixed_there, squares };
     let (rows, mut scratch) = (rows.to_vec(), cpu.scratch().unwrap());
     cpu.descend(&rows, Batch::WHOLE, update, &mut scratch).unwrap();
-    let squared = cpu.squared(&scratch).unwrap();
     Updated { squared, weights: moments.weights, first: moments.first, fixed }
 }
 
@@ -145,7 +145,8 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
         }
         let (rows, mut sums) = (rows.to_vec(), cpu.zero_sums().unwrap());
         let (fixed, label) = (cpu.zero_fixed().unwrap(), Target::Label);
-        assert!(cpu.residual_sums(&rows, Batch::WHOLE, &fixed, label, &mut sums).is_err());
+        let found = cpu.residual_sums(&rows, Batch::WHOLE, &fixed, label, &mut sums, &mut 0);
+        assert!(found.is_err());
         assert!(cpu.occurrences(&rows, &mut sums).is_err());
     }
 }

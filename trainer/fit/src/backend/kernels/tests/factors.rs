@@ -39,14 +39,13 @@ fn joint<B: Backend>(backend: &B, group: &Group, rows: &[Rows<'_>], size: f64) -
     let mut moments =
         Moments { weights: vector(size, 1), first: vector(0.1, 2), second: vector(0.0, 3) };
     let mut found = Found::default();
-    let mut scratch = backend.scratch().unwrap();
+    let (mut scratch, squares) = (backend.scratch().unwrap(), &mut backend.zero_squares().unwrap());
     for batch in [Batch::WHOLE, Batch::new(1, 3).unwrap(), Batch::WHOLE] {
         found.errors.push(backend.errors(&positions, &fixed).unwrap());
         let (moments, fixed) = (&mut moments, &mut fixed);
-        let is_first = batch != Batch::WHOLE;
-        let update = GroupUpdate { step: &STEP, initial: &initial, moments, fixed, is_first };
+        let update = GroupUpdate { step: &STEP, initial: &initial, moments, fixed, squares };
         backend.descend(&positions, batch, update, &mut scratch).unwrap();
-        found.squared.push(backend.squared(&scratch).unwrap());
+        found.squared.push(backend.squared(squares).unwrap());
         for vector in [&moments.weights, &moments.first, &moments.second] {
             found.vectors.push(bits(&backend.download(vector).unwrap()));
         }
