@@ -170,7 +170,7 @@ pub fn find(number: usize) -> Result<Gpu, Unavailable> {
         return unavailable(NO_NVRTC);
     }
     // The context is created last, because this takes longest.
-    wait_without_spinning(number as i32)?;
+    wait_without_spinning(number as i32);
     let context = CudaContext::new(number);
     match context.and_then(|context| Ok((context.mem_get_info()?.0, context))) {
         Ok((free, _)) if free < LEAST_MEMORY => unavailable(format!(
@@ -194,11 +194,14 @@ fn driver_version() -> Result<i32, DriverError> {
     Ok(version)
 }
 
-/// Has a thread that waits for the GPU sleep, so that its core can do other work.
-fn wait_without_spinning(number: i32) -> Result<(), DriverError> {
+/// Has a thread that waits for the GPU sleep, so that its core can do other work. A failure is
+/// ignored: some drivers refuse new flags of a context that is in use, which has them already.
+fn wait_without_spinning(number: i32) {
     let sleeps = sys::CUctx_flags_enum::CU_CTX_SCHED_BLOCKING_SYNC as u32;
-    // SAFETY: the library is there, and the driver has this device.
-    unsafe { sys::cuDevicePrimaryCtxSetFlags_v2(result::device::get(number)?, sleeps) }.result()
+    if let Ok(device) = result::device::get(number) {
+        // SAFETY: the library is there, and the driver has this device.
+        let _ = unsafe { sys::cuDevicePrimaryCtxSetFlags_v2(device, sleeps) };
+    }
 }
 
 fn describe(number: i32) -> Result<(String, Architecture, usize), DriverError> {
