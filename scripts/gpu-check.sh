@@ -15,6 +15,9 @@
 #   compare           fits on the GPU and on all cores of the CPU: optimizer, time and errors of a fit without flags and of
 #                     one with 32 factors, as a table
 #   factors           positions a second of fits with 32, 64 and 128 factors: two epochs by the clock, without the rest
+#   tests             the tests of the kernels on the GPU, if PROGRAMS has their program as kernel-tests (where there is
+#                     Rust, `cargo test --release -p othello-fit --lib --no-run` builds it)
+#   profile           time in kernels and in the driver, of an epoch with 32 factors (needs nsys)
 #   instructions      registers and spills, and instructions, of the kernels of the last fits (needs ptxas and nvdisasm)
 #
 # Its exit status is 1 where something is wrong. CHECKS in its environment names those to do (default: all).
@@ -23,7 +26,7 @@ PATH=$(realpath "${1:?usage: gpu-check.sh PROGRAMS [GAMES...]}"):$PATH
 shift
 exec > >(tee result.txt) 2>&1
 wrong=0
-asked() { [[ " ${CHECKS:-doctor equality solves memory throughput compare factors instructions} " == *" $1 "* ]]; }
+asked() { [[ " ${CHECKS:-doctor equality solves memory throughput compare factors tests profile instructions} " == *" $1 "* ]]; }
 field() { sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p" "$2" | head -n 1; }
 is_wrong() { echo "WRONG: $*" && wrong=1; }
 
@@ -122,6 +125,20 @@ if asked factors; then
                 printf "%s factors: %s positions, 1 epoch %.1f s, 3 epochs %.1f s: ", factors, positions, one, three
                 printf "%.1f million positions/s\n", 2 * positions / (three - one) / 1e6 }' || is_wrong "factors: no time"
     done
+fi
+programs=${PATH%%:*}
+if asked tests && [[ ! -e $programs/kernel-tests ]]; then
+    echo "skipped: tests: no kernel-tests"
+elif asked tests; then
+    "$programs/kernel-tests" --test-threads 1 kernels::tests::cuda || is_wrong "tests of the kernels"
+fi
+if asked profile && ! command -v nsys; then
+    echo "skipped: profile: no nsys"
+elif asked profile; then
+    games plain.games --games 700000 --seed 3 --depth 1 --exact 0
+    nsys profile --trace cuda --stats true --force-overwrite true --output profile othello-trainer fit plain.games \
+        --patterns factors --factors 32/10 --batch 8192 --epochs 1 --phases 30..39 --device cuda --force --out profile.weights ||
+        is_wrong profile
 fi
 if asked instructions && ! command -v ptxas nvdisasm; then
     echo "skipped: instructions: no ptxas or nvdisasm"
