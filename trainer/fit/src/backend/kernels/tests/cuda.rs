@@ -46,8 +46,10 @@ fn nvrtc_compiles_every_kernel_without_contraction_and_loops_of_compare_and_swap
     if !there_is_nvrtc() {
         skip!("{NO_NVRTC}");
     }
-    for (architecture, ptx) in ["standard", "small", "factors"].into_iter().flat_map(all_ptx) {
-        for kernel in program(&model("factors")).kernels() {
+    let sets = ["standard", "small", "factors"];
+    let all = sets.into_iter().flat_map(|set| all_ptx(set).into_iter().map(move |ptx| (set, ptx)));
+    for (set, (architecture, ptx)) in all {
+        for kernel in program(&model(set)).kernels() {
             assert!(ptx.contains(&format!(".entry {}(", kernel.name)), "{}", kernel.name);
         }
         assert!(!ptx.contains("fma.rn"), "{architecture}: a product and a sum are contracted");
