@@ -98,13 +98,13 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
 /// or if the text has a board, from which the moves begin.
 pub(super) fn column(text: &str) -> Option<&str> {
     let is_of_board = |word: &str| word.len() >= 6 && word.bytes().all(|b| b"-.*oOxX".contains(&b));
-    if text.starts_with('[') || text.split([' ', ',', ';', '\t', '"']).any(is_of_board) {
+    if text.split([' ', ',', ';', '\t', '"']).any(is_of_board) {
         return None;
     }
     let fields = |separators: &[char]| of_moves(text.split(separators).map(str::trim_ascii));
     fields(&[',', ';', '\t', '|', ':', '=', '"', '\'', '{', '}', '<', '>'])
         .filter(|field| field.len() < text.trim_ascii().len())
-        .or_else(|| fields(&[' ']).filter(|_| !begins_with(text, 1)))
+        .or_else(|| fields(&[' ']).filter(|_| !begins_with(text, 1) && !text.starts_with('[')))
 }
 
 fn of_moves<'a>(fields: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -412,6 +412,7 @@ mod tests {
             (format!("\"{GAME}\";e6f6;-48"), Form::Column, None),
             (format!("12\t{}", joined("", " ")), Form::Column, None),
             (format!("{{\"moves\": \"{GAME}\", \"id\": 3}}"), Form::Column, None),
+            (format!("[12, \"{GAME}\"]"), Form::Column, None),
             (format!("Zugfolge: {GAME} "), Form::Column, None),
             (format!("Game 12 {GAME}"), Form::Column, None),
         ] {
