@@ -6,16 +6,15 @@
 // the factors.
 //
 // Three kernels list, for each parameter number of a batch, the positions in which it occurs
-// (inverted index). Batches are the same in every epoch, so their lists are made once if they fit in
-// memory. An update takes two launches: `factor_values` computes the residual of each position, and
-// `factor_updates` adds up the gradient of one list in registers and applies it. Nothing is added up
-// in global memory. A team of 32 threads (lanes) works on one position or list. Each lane has every
+// (inverted index). Batches are the same in every epoch, so their lists are made once if they fit
+// in memory. An update takes two launches: `factor_values` computes the residual of each position, and
+// `factor_updates` adds up the gradient of each list in registers and applies it. A team of 32 threads (lanes) works on one position or list. Each lane has every
 // 32nd element of the factor vectors of width D, so a team accesses whole cache lines.
 
 // The number of threads in a block of the kernels with teams.
-#define JOINT_THREADS 128
+#define BLOCK_THREADS 128
 #define TEAM 32
-#define TEAMS (JOINT_THREADS / TEAM)
+#define TEAMS (BLOCK_THREADS / TEAM)
 
 // The teams of a block share the positions of a list of at least this length.
 #define LONG_LIST 256
@@ -36,8 +35,8 @@
 #define SUM_LIMIT (1 << 20)
 #define TERM_LIMIT 2147483647
 // The greatest absolute value of a position's value, in 2^-18 disc.
-#define JOINT_LIMIT ((1 << 30) - 1)
-#define JOINT_WEIGHT_LIMIT ((1 << 24) - 1)
+#define POSITION_LIMIT ((1 << 30) - 1)
+#define OWN_WEIGHT_LIMIT ((1 << 24) - 1)
 
 // Returns a number with the sign of a dimension of the factor vectors: positive for the first half
 // of the dimensions, negative for the second half.
@@ -114,7 +113,7 @@ INLINE i32 team_value(u32 there, const u32 *found, const i32 *weights, const i32
 #pragma unroll
     for (u32 element = 0; element < PER_LANE; element++)
         squares += with_sign(lane + element * TEAM, (i64)sum[element] * sum[element]);
-    return (i32)limited(weight + halved(team_sum(parts, squares)), JOINT_LIMIT);
+    return (i32)limited(weight + halved(team_sum(parts, squares)), POSITION_LIMIT);
 }
 
 // A position of a batch: its label, its weight, and the place of its phase in the group.
@@ -214,7 +213,7 @@ KERNEL fill_lists(const u32 *found, u32 count, u32 *ends, u32 *members)
 KERNEL factor_values(const Listed *listed, const u32 *found, u32 count, const i32 *vector, u32 phases, u32 parameters,
                      i64 *weighted, i32 *added, u64 *totals)
 {
-    __shared__ i64 parts[JOINT_THREADS];
+    __shared__ i64 parts[BLOCK_THREADS];
     const u32 team = threadIdx.x / TEAM, lane = threadIdx.x % TEAM;
     Wide total = {0, 0};
     for (u32 begin = blockIdx.x * TEAMS; begin < count; begin += gridDim.x * TEAMS) {
@@ -264,6 +263,48 @@ INLINE i64 lane_sum(i64 *parts, i64 number)
     return sum;
 }
 
+// A lane's part of the gradient of one parameter: for its factors, the sums over positions of
+// weight * residual * (sum of factor vectors); for its weights in the phases `lane` and `lane` + 32,
+// the sums of weight * residual, and of the weights of positions.
+typedef struct {
+    i64 sums[PER_LANE], residuals[2], found[2];
+} Gradient;
+
+// Adds every `stride`th position of members[begin .. end] to this lane's part of a gradient.
+INLINE void add_positions(Gradient *gradient, const u32 *members, u32 begin, u32 end, u32 stride,
+                          const Listed *listed, const i64 *weighted, const i32 *added)
+{
+    const u32 lane = threadIdx.x % TEAM;
+#pragma unroll 4
+    for (u32 at = begin; at < end; at += stride) {
+        const u32 position = members[at];
+        const Listed own = listed[position];
+        const i64 times = weighted[position];
+#pragma unroll
+        for (u32 half = 0; half < 2; half++) {
+            gradient->residuals[half] += own.phase == lane + half * TEAM ? times : 0;
+            gradient->found[half] += own.phase == lane + half * TEAM ? own.weight : 0;
+        }
+#pragma unroll
+        for (u32 element = 0; element < PER_LANE; element++)
+            if (lane + element * TEAM < DIMENSIONS)
+                gradient->sums[element] += added[(u64)position * DIMENSIONS + lane + element * TEAM];
+    }
+}
+
+// Adds up the parts of a gradient that the teams of a block have, and gives the sum to each team.
+INLINE void share_gradient(i64 *parts, Gradient *gradient)
+{
+#pragma unroll
+    for (u32 half = 0; half < 2; half++) {
+        gradient->residuals[half] = lane_sum(parts, gradient->residuals[half]);
+        gradient->found[half] = lane_sum(parts, gradient->found[half]);
+    }
+#pragma unroll
+    for (u32 element = 0; element < PER_LANE; element++)
+        gradient->sums[element] = lane_sum(parts, gradient->sums[element]);
+}
+
 // Updates by Adam the weights and factors of the parameters in `lists`. A block takes one long list,
 // whose positions its teams share, or one other list for each team. `trained` contains the
 // occurrences of each number in all batches together. `fixed` contains the rounded weights and
@@ -274,7 +315,7 @@ KERNEL factor_updates(const List *lists, u32 long_lists, u32 count, const u32 *m
                       double ridge, double keep_first, double take_first, double keep_second, double take_second,
                       double rate, double correction, double epsilon)
 {
-    __shared__ i64 parts[JOINT_THREADS];
+    __shared__ i64 parts[BLOCK_THREADS];
     const AdamStep step = {unit, ridge, keep_first, take_first, keep_second, take_second, rate, correction, epsilon};
     const u32 team = threadIdx.x / TEAM, lane = threadIdx.x % TEAM;
     const u32 shares = long_lists + (count - long_lists + TEAMS - 1) / TEAMS;
@@ -283,50 +324,25 @@ KERNEL factor_updates(const List *lists, u32 long_lists, u32 count, const u32 *m
         const u32 place = is_long ? share : long_lists + (share - long_lists) * TEAMS + team;
         const u32 there = place < count;
         const List list = lists[there ? place : 0];
-        const u32 end = there ? list.end : 0;
-        // The phases of a lane are its own number and, if there are more than 32, this plus 32.
-        i64 sums[PER_LANE], residuals[2] = {0, 0}, found[2] = {0, 0}, squares = 0;
-#pragma unroll
-        for (u32 element = 0; element < PER_LANE; element++)
-            sums[element] = 0;
-#pragma unroll 4
-        for (u32 at = list.begin + (is_long ? team : 0); at < end; at += is_long ? TEAMS : 1) {
-            const u32 position = members[at];
-            const Listed own = listed[position];
-            const i64 times = weighted[position];
-#pragma unroll
-            for (u32 half = 0; half < 2; half++) {
-                residuals[half] += own.phase == lane + half * TEAM ? times : 0;
-                found[half] += own.phase == lane + half * TEAM ? own.weight : 0;
-            }
-#pragma unroll
-            for (u32 element = 0; element < PER_LANE; element++)
-                if (lane + element * TEAM < DIMENSIONS)
-                    sums[element] += added[(u64)position * DIMENSIONS + lane + element * TEAM];
-        }
-        if (is_long) {
-#pragma unroll
-            for (u32 half = 0; half < 2; half++) {
-                residuals[half] = lane_sum(parts, residuals[half]);
-                found[half] = lane_sum(parts, found[half]);
-            }
-#pragma unroll
-            for (u32 element = 0; element < PER_LANE; element++)
-                sums[element] = lane_sum(parts, sums[element]);
-        }
-        const i64 all_residuals = team_sum(parts, residuals[0] + residuals[1]);
-        const i64 all_found = team_sum(parts, found[0] + found[1]);
+        Gradient gradient = {{0}, {0}, {0}};
+        i64 squares = 0;
+        add_positions(&gradient, members, list.begin + (is_long ? team : 0), there ? list.end : 0,
+                      is_long ? TEAMS : 1, listed, weighted, added);
+        if (is_long)
+            share_gradient(parts, &gradient);
+        const i64 residuals = team_sum(parts, gradient.residuals[0] + gradient.residuals[1]);
+        const i64 found = team_sum(parts, gradient.found[0] + gradient.found[1]);
         const double all = (double)trained[list.number];
-        const u32 moves = there && (!is_long || team == 0) && all > 0.0 && all_found > 0;
+        const u32 moves = there && (!is_long || team == 0) && all > 0.0 && found > 0;
         const u64 factors = (u64)phases * parameters + (u64)list.number * DIMENSIONS;
 #pragma unroll
         for (u32 element = 0; element < PER_LANE; element++) {
             const u32 dimension = lane + element * TEAM;
             const u64 at = factors + dimension;
             if (moves && dimension < DIMENSIONS) {
-                const i64 sum = sums[element] - with_sign(dimension, own_part(fixed[at], all_residuals));
-                fixed[at] = rounded_factor(adam_element(at, sum, ridge * ((double)all_found / all), &step, initial,
-                                                        weights, first, second));
+                const i64 sum = gradient.sums[element] - with_sign(dimension, own_part(fixed[at], residuals));
+                fixed[at] = rounded_factor(
+                    adam_element(at, sum, ridge * ((double)found / all), &step, initial, weights, first, second));
                 squares += with_sign(dimension, (i64)fixed[at] * fixed[at]);
             }
         }
@@ -335,10 +351,10 @@ KERNEL factor_updates(const List *lists, u32 long_lists, u32 count, const u32 *m
         for (u32 half = 0; half < 2; half++) {
             const u32 phase = lane + half * TEAM, at = phase * parameters + list.number;
             if (moves && phase < phases) {
-                if (found[half] > 0)
-                    adam_element(at, residuals[half], ridge * ((double)found[half] / all), &step, initial, weights,
-                                 first, second);
-                fixed[at] = (i32)limited(rounded_weight(weights[at]) - own, JOINT_WEIGHT_LIMIT);
+                if (gradient.found[half] > 0)
+                    adam_element(at, gradient.residuals[half], ridge * ((double)gradient.found[half] / all), &step,
+                                 initial, weights, first, second);
+                fixed[at] = (i32)limited(rounded_weight(weights[at]) - own, OWN_WEIGHT_LIMIT);
             }
         }
     }
@@ -346,11 +362,11 @@ KERNEL factor_updates(const List *lists, u32 long_lists, u32 count, const u32 *m
 
 // Adds the same sums to `totals` as the kernel `errors`, for weights with factors. All rows are of
 // the phase whose weights begin at `weights` in `vector`, and the factors begin at `factors`.
-KERNEL joint_errors(const Row *rows, u32 first, u32 count, u32 factor, const u32 *numbers, const i32 *vector,
+KERNEL factor_errors(const Row *rows, u32 first, u32 count, u32 factor, const u32 *numbers, const i32 *vector,
                     u32 weights, u32 factors, u64 *totals)
 {
     __shared__ u32 all_found[TEAMS * FEATURE_ARRAY];
-    __shared__ i64 parts[JOINT_THREADS];
+    __shared__ i64 parts[BLOCK_THREADS];
     const u32 team = threadIdx.x / TEAM, lane = threadIdx.x % TEAM;
     u32 *found = all_found + team * FEATURE_ARRAY;
     u64 weight = 0;
@@ -398,7 +414,7 @@ KERNEL take_squares(u32 phases, u32 parameters, i32 *fixed)
         const i64 own = halved(signed_squares(fixed + phases * parameters + (u64)at * DIMENSIONS));
         for (u32 phase = 0; phase < phases; phase++) {
             i32 *weight = &fixed[phase * parameters + at];
-            *weight = (i32)limited(*weight - own, JOINT_WEIGHT_LIMIT);
+            *weight = (i32)limited(*weight - own, OWN_WEIGHT_LIMIT);
         }
     }
 }

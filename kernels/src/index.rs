@@ -114,7 +114,7 @@ families! {
         FACTOR_VALUES = factor_values(LISTED, NUMBERS, U32, FIXED, U32, U32, SUMS_OUT, FIXED_OUT, COUNTS_OUT) 128 true;
         FACTOR_UPDATES = factor_updates(LISTS, U32, U32, NUMBERS, LISTED, SUMS, FIXED, COUNTS, FIXED_OUT, REALS, REALS_OUT, REALS_OUT, REALS_OUT,
             U32, U32, F64, F64, F64, F64, F64, F64, F64, F64, F64) 128 true;
-        JOINT_ERRORS = joint_errors(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT) 128 true;
+        FACTOR_ERRORS = factor_errors(ROWS, U32, U32, U32, NUMBERS, FIXED, U32, U32, COUNTS_OUT) 128 true;
         ROUND_FACTORS = round_factors(REALS, U32, FIXED_OUT, U32) 256 false;
         TAKE_SQUARES = take_squares(U32, U32, FIXED_OUT) 256 false;
     }

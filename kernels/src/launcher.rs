@@ -11,8 +11,8 @@ pub struct LaunchError {
 }
 
 /// A device that runs kernels: GPUs, or the CPU in tests. The device executes the requests of one
-/// thread in order. On a GPU, only `read` and `write` wait for earlier requests, and only the
-/// thread that allocated a buffer may use it.
+/// thread in order. On a GPU, only `read`, `write` and `stage` wait for earlier requests, and only
+/// the thread that allocated a buffer may use it.
 pub trait Launcher: Send + Sync + 'static {
     /// A buffer in the memory of the device.
     type Buffer: Send + Sync;
@@ -74,17 +74,6 @@ pub enum Value<'a, B> {
     F64(f64),
 }
 
-impl Limits {
-    pub(crate) fn least(self, other: Self) -> Self {
-        Self {
-            blocks: self.blocks.min(other.blocks),
-            resident_bytes: self.resident_bytes.min(other.resident_bytes),
-            vector_bytes: self.vector_bytes.min(other.vector_bytes),
-            ..self
-        }
-    }
-}
-
 /// The limits of a device, which decide the size of launches and how many positions stay on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -95,8 +84,20 @@ pub struct Limits {
     /// The bytes of positions and their lists that can stay on the device. Other positions are
     /// copied at each use.
     pub resident_bytes: usize,
-    /// The bytes of vectors for which there is room beside these positions.
+    /// The bytes of vectors for which the rest of the memory suffices.
     pub vector_bytes: usize,
     /// The memory bandwidth in bytes per second; `None` if the device does not report it.
     pub memory_bandwidth: Option<u64>,
+}
+
+impl Limits {
+    /// Returns the limits of a device that has as little of everything as either.
+    pub(crate) fn least(self, other: Self) -> Self {
+        Self {
+            blocks: self.blocks.min(other.blocks),
+            resident_bytes: self.resident_bytes.min(other.resident_bytes),
+            vector_bytes: self.vector_bytes.min(other.vector_bytes),
+            ..self
+        }
+    }
 }

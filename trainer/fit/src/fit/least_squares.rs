@@ -113,6 +113,7 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         let Problem { backend, positions, ridge, .. } = self.problem;
         let Self { fixed, sums, squares, .. } = self;
         backend.round_weights(&self.weights, fixed)?;
+        // Nobody reads what the steps have added to it.
         *squares = backend.zero_squares()?;
         backend.residual_sums(positions, batch, fixed, Target::Label, sums, squares)?;
         let squared = backend.squared(squares)?;

@@ -24,13 +24,13 @@ pub struct Vector<B, T> {
 
 impl<B, T> Vector<B, T> {
     pub(super) fn zero(launcher: &impl Launcher<Buffer = B>, elements: usize) -> Result<Self> {
-        let buffer = launcher.allocate((elements * size_of::<T>()).max(1))?;
+        let buffer = launcher.allocate(elements * size_of::<T>())?;
         Ok(Self { buffer, elements, kind: PhantomData })
     }
 }
 
 pub(super) fn uploaded<L: Launcher>(launcher: &L, bytes: &[u8]) -> Result<L::Buffer> {
-    let mut buffer = launcher.allocate(bytes.len().max(1))?;
+    let mut buffer = launcher.allocate(bytes.len())?;
     launcher.write(&mut buffer, bytes)?;
     Ok(buffer)
 }
@@ -83,7 +83,7 @@ pub(super) struct DeviceRows<'b, B> {
 }
 
 impl<'a, L: Launcher> DevicePositions<'a, L> {
-    pub(super) fn new(launcher: &L, budget: &Budget, rows: &[Rows<'a>]) -> Result<Self> {
+    pub(super) fn new(launcher: &L, budget: &Budget, rows: &[Rows<'a>]) -> Self {
         let place = |&rows: &Rows<'a>| {
             let bytes: &[u8] = cast_slice(rows.positions);
             // Rows for which the device has no memory are copied at each use, like those beyond
@@ -92,11 +92,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
                 .and_then(|share| Some((uploaded(launcher, bytes).ok()?, share)));
             RowRun { rows, resident }
         };
-        let runs: Vec<_> = rows.iter().map(place).collect();
-        let chunk_rows = launcher.limits().chunk_rows;
-        let streams = runs.iter().any(|run| run.resident.is_none());
-        let staging = streams.then(|| launcher.staging(chunk_rows * ROW_BYTES)).transpose()?;
-        Ok(Self { runs, staging: Mutex::new(staging), chunk_rows })
+        let runs = rows.iter().map(place).collect();
+        Self { runs, staging: Mutex::default(), chunk_rows: launcher.limits().chunk_rows }
     }
 
     pub(super) fn for_each(
@@ -129,7 +126,10 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         work: &mut impl FnMut(DeviceRows<'_, L::Buffer>) -> Result<()>,
     ) -> Result<()> {
         let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(staging) = &mut *staging else { return Ok(()) };
+        let staging = match &mut *staging {
+            Some(staging) => staging,
+            none => none.insert(launcher.staging(self.chunk_rows * ROW_BYTES)?),
+        };
         let (phase, factor) = (rows.phase(), rows.factor);
         for chunk in rows.positions.chunks(self.chunk_rows) {
             let buffer = launcher.stage(staging, cast_slice(chunk))?;
@@ -138,12 +138,8 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
         Ok(())
     }
 
-    pub(super) fn batch_len(&self, batch: Batch) -> usize {
+    pub(super) fn len(&self, batch: Batch) -> usize {
         self.runs.iter().map(|run| batch.range(run.rows.positions.len()).len()).sum()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.runs.iter().map(|run| run.rows.positions.len()).sum()
     }
 }
 

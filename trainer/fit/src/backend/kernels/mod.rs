@@ -140,7 +140,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<DevicePositions<'a, L>> {
-        DevicePositions::new(&*self.launcher, &self.budget, rows)
+        Ok(DevicePositions::new(&*self.launcher, &self.budget, rows))
     }
 
     fn zero_fixed(&self) -> Result<Self::Fixed> {
@@ -232,7 +232,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
                     }
                     Some(group) => {
                         arguments.extend(group.arguments(&rows, weights));
-                        (&index::JOINT_ERRORS, count * TEAM)
+                        (&index::FACTOR_ERRORS, count * TEAM)
                     }
                 };
                 arguments.push(Value::Out(totals));
@@ -241,7 +241,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
         })?;
         let [weight, absolute, low, high] = found;
         let (positions, absolute, squared) =
-            (positions.len() as u64, absolute.into(), wide(low, high));
+            (positions.len(Batch::WHOLE) as u64, absolute.into(), wide(low, high));
         Ok(Errors { positions, weight, absolute, squared })
     }
 
@@ -375,7 +375,7 @@ impl<L: Launcher> KernelBackend<'_, L> {
         scratch: &mut GroupScratch<L::Buffer>,
     ) -> Result<Lists<L::Buffer>> {
         let (launcher, counts) = (&*self.launcher, &mut scratch.counts);
-        let (length, parameters) = (positions.batch_len(batch), group.group.count());
+        let (length, parameters) = (positions.len(batch), group.group.count());
         let members = length * self.model.feature_count();
         let count = number(members)?;
         let mut listed = launcher.allocate(length * LISTED_BYTES)?;

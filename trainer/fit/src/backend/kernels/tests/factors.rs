@@ -125,16 +125,16 @@ fn a_changed_constant_in_the_kernels_of_factors_is_found() {
         ("SUM_LIMIT (1 << 20)", "SUM_LIMIT (1 << 19)"),
         ("TERM_LIMIT 2147483647", "TERM_LIMIT 2147483"),
         ("(residuals >> FACTOR_BITS)", "(residuals >> 15)"),
-        ("if (found[half] > 0)", "if (1)"),
-        ("all > 0.0 && all_found > 0", "all_found > 0"),
-        ("ridge * ((double)all_found / all)", "ridge * ((double)all_found / (1.0 + all))"),
+        ("if (gradient.found[half] > 0)", "if (1)"),
+        ("all > 0.0 && found > 0", "found > 0"),
+        ("ridge * ((double)found / all)", "ridge * ((double)found / (1.0 + all))"),
         ("rounded_weight(weights[at]) - own,", "rounded_weight(weights[at]),"),
         ("at / FEATURE_ARRAY", "at / (FEATURE_ARRAY + 1)"),
         ("list->end = members + count", "list->end = members + 1"),
-        ("at += is_long ? TEAMS : 1", "at += TEAMS"),
+        ("is_long ? TEAMS : 1", "TEAMS"),
         ("own.phase == lane + half * TEAM ? times", "own.phase == lane ? times"),
-        ("sums[element] = lane_sum(parts, sums[element]);", ";"),
-        ("limited(*weight - own, JOINT_WEIGHT_LIMIT)", "(*weight - own)"),
+        ("gradient->sums[element] = lane_sum(parts, gradient->sums[element]);", ";"),
+        ("limited(*weight - own, OWN_WEIGHT_LIMIT)", "(*weight - own)"),
     ] {
         let changed = unchanged.with(from, to);
         assert_ne!(changed.sha256(), unchanged.sha256(), "{from} does not stand in the sources");
