@@ -30,8 +30,8 @@ pub(crate) struct Part {
     squares: String,
     /// The number of discs that this part adds to the value of the board.
     discs: f64,
-    /// The occurrences in training of the instance's class or of the scalar feature's value; 0 for
-    /// the part `factors` and for weights without counts, like the embedded ones.
+    /// The number of times that the instance's class, or the scalar feature's value, occurred in
+    /// training. 0 in the part `factors`, and if the weights (like the embedded ones) store none.
     count: u32,
 }
 

@@ -9,7 +9,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::Folder;
 
-/// Commands that lock an output while they run, each with this output's path, to replace `OUT`.
+/// Commands that lock an output while they run. The second text is the path of this output; it
+/// replaces `OUT` in the command.
 const COMMANDS: &[(&str, &str)] = &[
     ("dataset train.games --out OUT", "data"),
     ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),

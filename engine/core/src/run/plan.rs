@@ -17,8 +17,8 @@ pub struct Plan {
     pub provenance: Provenance,
     /// The stages of the run in order, at least one.
     pub stages: Vec<Stage>,
-    /// The name of the provenance entry, such as `games`, with the number of units in the first
-    /// stage. `None` if a run with more units cannot extend this run.
+    /// The entry of the provenance, such as `games`, that states the number of units of the first
+    /// stage. A run with a greater number can extend this one; `None` if that is impossible.
     pub growing: Option<Cow<'static, str>>,
 }
 

@@ -282,7 +282,8 @@ impl Stages {
         }
     }
 
-    /// Returns each stage's fitted number. Needs an added phase of weight > 0 at every stage.
+    /// Returns the fitted number of each stage. For each stage, [`Self::add`] must have added a
+    /// phase with a weight above 0.
     fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

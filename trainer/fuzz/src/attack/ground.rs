@@ -30,7 +30,8 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The command or source of an undamaged file; `None` if another kind's `how` makes it too.
+    /// The way to make an undamaged file of this kind, in a form listed in the head of `kinds.txt`.
+    /// `None` if the file is made together with a file or folder of another kind.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
     pub(super) readers: Vec<Words>,

@@ -1,4 +1,5 @@
-//! Tests on a stand-in GPU: fits equal those on the CPU, and a stream's skipped wait is noticed.
+//! Tests on a stand-in GPU: fits equal those on the CPU, and the stand-in reports a stream that
+//! does not wait for another stream whose memory it uses.
 
 use super::child::{Ended, Place};
 
