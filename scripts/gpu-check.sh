@@ -111,13 +111,14 @@ fi
 if asked factors; then
     games plain.games --games 700000 --seed 3 --depth 1 --exact 0
     for factors in 32 64 128; do
-        fit="fit plain.games --patterns factors --factors $factors/10 --batch 8192 --device cuda --force --json"
+        fit="fit plain.games --batch 8192 --device cuda --force --json"
         # The first fit also compiles the kernels, and makes the weights from which the others start.
         rm -f start-$factors.weights
         for epochs in 1 1 3; do
-            [[ -e start-$factors.weights ]] && init="--init start-$factors.weights" out=factors || init="" out=start-$factors
+            out=factors set="--init start-$factors.weights"
+            [[ -e start-$factors.weights ]] || out=start-$factors set="--patterns factors --factors $factors/10"
             # shellcheck disable=SC2086 # words
-            othello-trainer $fit $init --epochs $epochs --out $out.weights >factors-$epochs.json 2>factors.log ||
+            othello-trainer $fit $set --epochs $epochs --out $out.weights >factors-$epochs.json 2>factors.log ||
                 is_wrong "factors: $(tail -n 3 factors.log)"
         done
         awk -v factors=$factors -v one="$(field seconds factors-1.json)" -v three="$(field seconds factors-3.json)" \
