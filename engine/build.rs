@@ -1,5 +1,5 @@
-//! Verifies `engine/weights/default.weights`, or the weights file that `OTHELLO_WEIGHTS` names
-//! (relative to the workspace; `none` for no weights), and packs it for the binary.
+//! Packs the weights for the binary: `engine/weights/default.weights`, or the weights file that the
+//! variable `OTHELLO_WEIGHTS` names (relative to the workspace; `none` for no weights).
 
 #[cfg(feature = "embedded")]
 #[path = "build/embed.rs"]

@@ -32,8 +32,7 @@ fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     moves
 }
 
-/// Visits all positions of the first 8 plies, in which nobody has to pass, in two ways: copying the
-/// board for each move, as the search does, or undoing each move.
+/// Visits the positions at plies 0 to 7: by copying the board for each move, and by undoing moves.
 fn walk(criterion: &mut Criterion) {
     const PLIES: u32 = 7;
     const MOVES: u64 = 390_216;

@@ -1,6 +1,6 @@
 //! Two benchmarks on positions of random games: complete evaluations, and only their memory reads
-//! (at precomputed indices). Both run with three kinds of weights: embedded weights, weights of
-//! the pattern set `factors`, and weights of this set without factor vectors (named `scalars`).
+//! (at precomputed indices). Both run with the embedded weights, with weights for the pattern set
+//! `factors`, and with weights for the same set without factor vectors (named `scalars`).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -121,7 +121,7 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// Returns the median of 31 ratios: speed of evaluations / speed of only reading their weights.
+/// Returns the speed of evaluations divided by that of `load`, which only reads weights (a median).
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Packs weights in blocks of consecutive phases; a program expands only the blocks it needs.
+//! Packs the weights to embed, in blocks of phases. A program unpacks only the blocks it needs.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Othello engine: boards, patterns, weights files, search, self-play and openings.
 //!
 //! The lowest layer is a separate crate, [`othello_core`]: [`board`], [`mod@file`], [`pattern`],
-//! [`record`], [`text`], and the weights files that [`eval`] uses. Of the modules [`eval`],
-//! [`search`], [`openings`], [`selfplay`] and `cli`, none depends on a later one in this order.
+//! [`record`], [`text`], and the weights files for [`eval`]. Each of the modules [`eval`],
+//! [`search`], [`openings`], [`selfplay`] and `cli` depends only on those before it in this list.
 //!
 //! With `default-features = false`, the crate is the library alone, without the command line and
 //! its dependencies. Weights come from a file or from inside the binary. A position can be
@@ -39,7 +39,7 @@
 //! # }
 //! ```
 //!
-//! Errors are types, such as [`eval::WeightsError`] and [`file::FileError`], whose messages name
+//! Each error has a type, such as [`eval::WeightsError`] or [`file::FileError`], and a message with
 //! the file, the place and the remedy. `engine/examples/` has whole programs.
 
 #[cfg(doctest)]

@@ -11,17 +11,17 @@ use crate::eval::{Evaluate, PruningError, WeightsChoice};
 use crate::search::{EndgameSchedule, Level, Limits, Plan, Pruning, Selectivity, Strength};
 use crate::text::{Invalid, excerpt};
 
-/// A player. Text form: `gtp:COMMAND`, `nboard:COMMAND`, or that of a [`WeightsSpec`].
+/// A player. Its text form is `gtp:COMMAND`, `nboard:COMMAND`, or that of a [`WeightsSpec`].
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 pub enum PlayerSpec {
-    /// An evaluation with the engine's search.
+    /// The engine's own search with an evaluation.
     Weights(WeightsSpec),
     /// Another program, which plays by a text protocol.
     Program(ExternalEngine),
 }
 
-/// An evaluation with the engine's search. Text form: `WEIGHTS[:KEY=VALUE,...]`; the keys begin at
-/// the last colon that is followed by valid keys.
+/// The engine's own search with an evaluation. Text form: `WEIGHTS[:KEY=VALUE,...]`, where the keys
+/// begin after the last colon that valid keys follow.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{weights}{search}")]
 pub struct WeightsSpec {
@@ -51,7 +51,7 @@ pub enum Protocol {
     Nboard,
 }
 
-/// The quantity that the depth of a search limits: a line's number of moves, or its probability.
+/// The criterion by which a search of some depth ends a line: number of moves, or probability.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Display)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[display(rename_all = "lowercase")]
@@ -59,30 +59,30 @@ pub enum SearchBy {
     /// Search all lines to the same number of moves
     #[default]
     Depth,
-    /// Search likely lines deeper than unlikely ones, for study: depth D ends a line whose moves
-    /// have a joint probability of 4^-D or less. In equal time, weaker than fixed-depth ProbCut
+    /// Search likely lines deeper than unlikely ones: depth D ends a line once its moves have a
+    /// joint probability of 4^-D or less. For study; in equal time, weaker than fixed-depth ProbCut
     Realization,
 }
 
-/// The search settings in a player's text. A field is `None` if the text lacks its key; `depth`,
-/// `selectivity`, `exact` and `ends` then come from the level or, without a level, the command.
+/// The search settings in a player's text. A field is `None` if the text lacks its key. The level
+/// or, without one, the command then determines `depth`, `selectivity`, `exact` and `ends`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
     /// The level of play.
     pub level: Option<Level>,
-    /// The depth in plies of searches before exact play.
+    /// The depth, in plies, of searches that do not go to the end of the game.
     pub depth: Option<u32>,
-    /// The greatest number of nodes of each search before exact play starts; `None` for no limit.
+    /// The node limit of each search, if any. Matches and self-play may not apply it to exact play.
     pub nodes: Option<u64>,
-    /// The time limit, in ms, of each search before exact play starts; `None` for no limit.
+    /// The time limit of each search in ms, if any. Matches may not apply it to exact play.
     pub milliseconds: Option<u64>,
     /// The ProbCut confidence of fixed-depth searches.
     pub selectivity: Option<Selectivity>,
-    /// The greatest number of empty squares for exact play.
+    /// The number of empty squares at or below which searches solve positions exactly.
     pub exact: Option<u32>,
-    /// The ProbCut schedule of endgame searches with more than `exact` empty squares.
+    /// The ProbCut confidences of endgame searches with more than `exact` empty squares.
     pub ends: Option<EndgameSchedule>,
-    /// Whether `depth` limits a line's number of moves (also if `None`) or the line's probability.
+    /// Whether `depth` limits a line's number of moves (the default) or the line's probability.
     pub search: Option<SearchBy>,
 }
 
@@ -220,7 +220,7 @@ fn whole<T: FromStr + PartialOrd + fmt::Display>(
     number.ok_or_else(|| format!("expected a whole number from {first} to {last}"))
 }
 
-/// Parses an endgame ProbCut schedule such as `20:73+18:95` (a comma would begin another key).
+/// Parses an endgame ProbCut schedule such as `20:73+18:95`, with `+` because commas separate keys.
 fn steps(text: &str) -> Result<EndgameSchedule, String> {
     let parsed = text.replace('+', ",").parse::<EndgameSchedule>();
     parsed.map_err(|error| error.to_string().replace("20:73,18:95", "20:73+18:95"))
@@ -248,8 +248,8 @@ impl fmt::Display for SearchSpec {
 }
 
 impl SearchSpec {
-    /// Returns these settings, with missing ones from `other`. But if these settings have a level,
-    /// it determines `depth`, `selectivity`, `ends` and `exact`, which then may stay `None`.
+    /// Returns these settings, with missing ones from `other`. If these settings have a level, it
+    /// decides the missing `depth`, `selectivity`, `ends` and `exact`, which then stay `None`.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -273,7 +273,7 @@ impl SearchSpec {
         Limits { nodes: self.nodes, deadline, ..Limits::default() }
     }
 
-    /// Returns the search plan; missing settings come from the level or, without one, from `usual`.
+    /// Returns the settings of the search; the level, or else `usual`, supplies missing settings.
     pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
         let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));
         if let (SearchBy::Realization, Some(level)) = (self.by(), self.level) {
@@ -287,7 +287,7 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the strength and the pruning of the search; `usual` supplies missing settings.
+    /// Returns the strength and the pruning of the search, with the settings of [`Self::plan`].
     pub fn search(
         &self,
         usual: Plan,

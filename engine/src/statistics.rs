@@ -6,9 +6,9 @@ use crate::board::{Position, Square, Squares};
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions with a played move; in [`of_positions`], of those with a legal move.
+    /// The number of positions in which a move was played or, in [`of_positions`], is legal.
     pub positions: u64,
-    /// The number of counted moves: those played or, in [`of_positions`], all legal ones.
+    /// The number of counted moves: all played moves or, in [`of_positions`], all legal moves.
     pub moves: u64,
     /// The total number of discs that the counted moves flip.
     pub flips: u64,
@@ -16,7 +16,7 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// The number of passes after moves of the ply or, in [`of_positions`], in the ply's positions.
+    /// The number of passes after moves of the ply. [`of_positions`] counts positions with a pass.
     pub passes: u64,
     /// The number of games whose last position, in which neither side has a move, is at this ply.
     pub ends: u64,
@@ -68,7 +68,7 @@ pub struct GameStatistics {
     pub games: u64,
     /// The statistics by ply, 0 to 60.
     pub plies: Vec<PlyStatistics>,
-    /// The finished game with the fewest moves (of several, the first by square indices), if any.
+    /// The moves of the shortest finished game (of several, the first by square indices), if any.
     pub shortest: Option<Vec<Square>>,
 }
 
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Of the openings, 36 are finished games after 9 plies, as published, and none after fewer.
+    /// By a published count, 36 distinct openings end the game after 9 plies, and none earlier.
     #[test]
     fn openings_are_counted_by_all_their_moves() {
         let plies: Vec<_> = enumerate(9, &Silent).iter().map(of_positions).collect();

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::board::{Discs, Square, StatedPosition};
 use crate::eval::Value;
 
-/// Sums over the lines of a test suite: errors of values, and best moves found.
+/// The errors of values and of chosen moves, collected over the lines of a test suite.
 #[derive(Clone, Default, Debug)]
 pub struct Agreement {
-    /// The error of each value, in discs, if the position has a stated score.
+    /// The error (value − score) in discs of each position that has a stated score.
     errors: Vec<f64>,
-    /// For each suite line that scores moves, the discs that the chosen move loses, if known.
+    /// For each line with scores of moves, the discs that the chosen move loses, if it has a score.
     lost: Vec<Option<Discs>>,
 }
 
@@ -65,16 +65,16 @@ pub struct AgreementReport {
     /// The mean squared error, in discs²; absent if no line states a score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mse: Option<f64>,
-    /// The number of lines that state a best move, by scores of moves, and for which the search
-    /// chose a move; absent if there is no such line.
+    /// The number of lines that state scores of moves, and for which the search chose a move;
+    /// absent if there is no such line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_stated: Option<u64>,
     /// The number of lines for which the chosen move has the best score that the line states for
     /// any move; absent if `best_stated` is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_found: Option<u64>,
-    /// The mean loss by the choice, in discs: the best score of a move minus the score of the
-    /// chosen move, over the lines that state both scores; absent if there is no such line.
+    /// The mean number of discs that the chosen moves lose: the best score of a move minus the
+    /// chosen move's score, over the lines that state both; absent if there is no such line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discs_lost: Option<f64>,
 }

@@ -1,5 +1,5 @@
-//! Splits a weights file for the web page. Usage: `split WEIGHTS PLAYED COUNTS`, where COUNTS gets
-//! the sections of training counts, PLAYED all others. Compiled by `rustc` alone, without Cargo.
+//! Splits a weights file for the web page: `split WEIGHTS PLAYED COUNTS`. The sections of training
+//! counts go to the file COUNTS, all others to the file PLAYED. Compiled by `rustc`, without Cargo.
 //!
 //! Both files get the header and the end frame. The page decompresses and checks the sections.
 

@@ -10,9 +10,9 @@ pub struct LaunchError {
     pub reason: String,
 }
 
-/// A device that runs kernels: GPUs, or the CPU in tests. The device executes the requests of one
-/// thread in order. On a GPU, only `read`, `write` and `stage` wait for earlier requests, and only
-/// the thread that allocated a buffer may use it.
+/// A device that runs kernels: one or several GPUs or, in tests, the CPU. The requests of a thread
+/// are executed in order. On a GPU, only `read`, `write` and `stage` wait until earlier requests
+/// are done, and a buffer may be used only by the thread that allocated it.
 pub trait Launcher: Send + Sync + 'static {
     /// A buffer in the memory of the device.
     type Buffer: Send + Sync;
@@ -40,8 +40,8 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates staging buffers of `bytes` bytes each.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Copies `bytes` to the start of one of the staging buffers in turn, which must be at least as
-    /// long. The copy waits for the kernels that read this buffer. Returns it as an argument.
+    /// Copies `bytes` to the start of a staging buffer, which must be at least as long, and returns
+    /// it. Calls use the two buffers in turn. A copy waits for kernels that read the buffer.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
@@ -84,14 +84,14 @@ pub struct Limits {
     /// The bytes of positions and their lists that can stay on the device. Other positions are
     /// copied at each use.
     pub resident_bytes: usize,
-    /// The bytes of vectors for which the rest of the memory suffices.
+    /// The number of bytes of the device's memory that are left for vectors.
     pub vector_bytes: usize,
     /// The memory bandwidth in bytes per second; `None` if the device does not report it.
     pub memory_bandwidth: Option<u64>,
 }
 
 impl Limits {
-    /// Returns the limits of a device that has as little of everything as either.
+    /// Returns limits with the lesser numbers of blocks and bytes; the others are those of `self`.
     pub(crate) fn least(self, other: Self) -> Self {
         Self {
             blocks: self.blocks.min(other.blocks),

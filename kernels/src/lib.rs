@@ -9,7 +9,7 @@
 //! ```
 //! use othello_kernels::Program;
 //!
-//! // The header defines the pattern set; the text after a platform's part is the same everywhere.
+//! // The header defines the pattern set. The CUDA source ends with the text for all platforms.
 //! let program = Program::new("#define DIMENSIONS 0\n", &["errors.cu"]);
 //! assert!(program.cuda().ends_with(program.text()));
 //! ```

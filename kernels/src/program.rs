@@ -46,12 +46,12 @@ impl Program {
         FAMILIES.iter().filter(is_there).flat_map(|family| family.kernels)
     }
 
-    /// Returns the text without the platform's definitions, the same on every platform.
+    /// Returns the part of the source that is the same for CUDA and for the CPU.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the program whose [`Self::cuda`] is `text`; `None` if `text` is not such a source.
+    /// Returns the program with the CUDA source `text`; `None` if `text` lacks CUDA's definitions.
     pub fn of_cuda(text: &str) -> Option<Self> {
         Some(Self { text: text.strip_prefix(&numbered(CUDA))?.to_owned() })
     }
@@ -71,7 +71,7 @@ impl Program {
     }
 }
 
-/// Returns the file's text after a `#line` directive; compiler messages thus call the file `name`.
+/// Returns the text `file` after a `#line` directive, which gives it a name in compiler messages.
 fn numbered((name, file): (&str, &str)) -> String {
     format!("#line 1 \"{name}\"\n{file}")
 }

@@ -1,6 +1,6 @@
-//! The Othello trainer: commands that fit and measure pattern evaluations of 60 phases.
+//! Commands that fit and measure pattern evaluations of Othello positions in 60 phases.
 //!
-//! [`othello_fit`] contains the data, the model and the fit, [`othello_lab`] matches and
+//! [`othello_fit`] contains the data, the model and the fit; [`othello_lab`] contains matches and
 //! comparisons. Both are re-exported here. [`cli`] contains one module for each subcommand.
 //!
 //! ```

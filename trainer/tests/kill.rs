@@ -20,7 +20,7 @@ mod folder;
 /// The stages of a command, each with a function that counts its finished units of work.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Kills and resumes a command, and checks its results except match files, which contain times.
+/// Kills and resumes a command, and checks its results. Match files may differ, as they have times.
 fn check(arguments: &str, output: &str, units: Option<u64>, stages: Stages<'_>) {
     let program = cargo_bin!("othello-trainer");
     let may_differ: &[&str] = if output.ends_with(".match") { &[output] } else { &[] };
@@ -32,7 +32,7 @@ fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// Replaces `@name` by an input's path, and `A|B` by B if `OTHELLO_KILLS` is set, otherwise by A.
+/// Replaces `@name` by an input's path, and `A|B` by A, or by B if `OTHELLO_KILLS` is set.
 fn expanded(arguments: &str) -> String {
     let expanded = |word: &str| match word.strip_prefix('@') {
         Some(name) => inputs().path(name).display().to_string(),
@@ -90,7 +90,7 @@ fn parts_in(folder: PathBuf) -> usize {
     names.filter(|name| name.starts_with("part-") && !name.contains('.')).count()
 }
 
-/// Sorting stores 3 parts, one for each file; merging then stores 60, one for each phase.
+/// Counts the parts of the merge, one for each phase, but not the 3 parts of sorted input files.
 #[test]
 fn dataset() {
     let arguments = "dataset --out out @0.games @100.games @200.games";
@@ -108,7 +108,7 @@ fn r#match() {
     check(&arguments, "out.match", Some(4), &[("match (pairs)", &finished)]);
 }
 
-/// A study has no output file, so the test compares its reports.
+/// Checks a study by its reports, because a study has no output file.
 fn check_study(arguments: &str, stages: Stages<'_>) {
     let arguments = format!("{arguments} --test @others.games --out study --seeds 2");
     check(&arguments, "study/nothing", Some(2), stages);

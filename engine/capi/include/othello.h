@@ -33,7 +33,7 @@ typedef enum {
   OTHELLO_STATUS_OK = 0,
   // An argument is not valid: it is null, not a position, not a legal move, or not a setting.
   OTHELLO_STATUS_ARGUMENT = 1,
-  // A weights file cannot be read, is damaged, or lacks a model that the settings require.
+  // A weights file cannot be read, is damaged, or lacks a required model, such as ProbCut.
   OTHELLO_STATUS_WEIGHTS = 2,
   // There is too little memory, or the system allows no further thread.
   OTHELLO_STATUS_MEMORY = 3,
@@ -107,8 +107,8 @@ OthelloStatus othello_board_parse(const char *text, OthelloBoard *board, bool *i
 // Finds the player's legal moves as a bitboard: 0 if the player must pass or the game is over.
 OthelloStatus othello_moves(const OthelloBoard *board, uint64_t *moves);
 
-// Plays a move on `square`, or passes if `square` is OTHELLO_PASS: legal only if the player has no
-// legal move and the opponent has one. Afterwards, the former opponent is the player of `board`.
+// Plays a move on `square`, or a pass if it is OTHELLO_PASS. The opponent becomes the player of
+// `board`. A pass is legal only if the player has no legal move and the opponent has one.
 OthelloStatus othello_play(OthelloBoard *board, int32_t square);
 
 // Finds the final score of the player in discs, -64 to 64. The empty squares count for the winner.
@@ -142,15 +142,15 @@ OthelloStatus othello_solve(const OthelloSearch *search,
                             const OthelloBoard *board,
                             OthelloFound *found);
 
-// Finds the best line of the last search: at most 60 moves, without passes, of which the first is
-// the best move. `squares` must have room for 60 numbers; `count` receives the number of moves.
-// What is not in the transposition table is searched within the limits of the settings.
+// Finds the best line of the last search, its best move first: at most 60 moves, without passes.
+// `squares` must have room for 60 numbers; `count` receives the number of moves. If a move is not
+// in the transposition table, searches for it within the limits of the settings.
 OthelloStatus othello_line(const OthelloSearch *search, int32_t *squares, size_t *count);
 
-// Makes a search that another thread runs with this handle end with its best result so far.
+// Stops a search in another thread with this handle. The search returns its best result so far.
 void othello_search_stop(const OthelloSearch *search);
 
-// Clears the transposition table and the last result: later results are those of a new handle.
+// Clears the transposition table and the last result, as in a new handle. The settings remain.
 void othello_search_forget(const OthelloSearch *search);
 
 // Frees a search; null is ignored.
@@ -171,7 +171,8 @@ const char *othello_weights_identity(const OthelloWeights *weights);
 void othello_weights_free(OthelloWeights *weights);
 
 // Stores the static values of `count` boards in `values`, in steps of 1/OTHELLO_STEPS_PER_DISC
-// disc: the score of a finished game, the negated value after the pass if the player must pass.
+// disc. If the player must pass, the static value is the negated value after the pass. The static
+// value of a finished game is its score.
 OthelloStatus othello_evaluate(const OthelloWeights *weights,
                                const OthelloBoard *boards,
                                size_t count,

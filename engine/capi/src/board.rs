@@ -73,8 +73,8 @@ pub unsafe extern "C" fn othello_moves(
     })
 }
 
-/// Plays a move on `square`, or passes if `square` is OTHELLO_PASS: legal only if the player has no
-/// legal move and the opponent has one. Afterwards, the former opponent is the player of `board`.
+/// Plays a move on `square`, or a pass if it is OTHELLO_PASS. The opponent becomes the player of
+/// `board`. A pass is legal only if the player has no legal move and the opponent has one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_play(board: *mut OthelloBoard, square: i32) -> OthelloStatus {
     call(|| {

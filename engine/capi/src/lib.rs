@@ -33,7 +33,7 @@ pub enum OthelloStatus {
     Ok = 0,
     /// An argument is not valid: it is null, not a position, not a legal move, or not a setting.
     Argument = 1,
-    /// A weights file cannot be read, is damaged, or lacks a model that the settings require.
+    /// A weights file cannot be read, is damaged, or lacks a required model, such as ProbCut.
     Weights = 2,
     /// There is too little memory, or the system allows no further thread.
     Memory = 3,
@@ -103,7 +103,8 @@ pub(crate) unsafe fn place<'a, T>(
     unsafe { pointer.cast::<MaybeUninit<T>>().as_mut() }.ok_or_else(|| null(name))
 }
 
-/// Returns the text at `pointer`, or an error with the parameter's `name` if null or not UTF-8.
+/// Returns the text at `pointer`. If the pointer is null or the text is not UTF-8, returns an error
+/// that contains the name of the parameter, `name`.
 ///
 /// # Safety
 /// Unless it is null, `pointer` points to a text that ends with a zero and is unchanged in `'a`.

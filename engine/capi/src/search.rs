@@ -163,7 +163,7 @@ pub unsafe extern "C" fn othello_solve(
     unsafe { find(search, board, found, |_| Strength::PERFECT) }
 }
 
-/// Searches the board at the strength that `strength` returns, and writes the result to `found`.
+/// Searches `board` as strongly as the function `strength` says, and writes the result to `found`.
 ///
 /// # Safety
 /// `search` is a handle, `board` points to a board, `found` to memory for a result.
@@ -196,9 +196,9 @@ unsafe fn find(
     })
 }
 
-/// Finds the best line of the last search: at most 60 moves, without passes, of which the first is
-/// the best move. `squares` must have room for 60 numbers; `count` receives the number of moves.
-/// What is not in the transposition table is searched within the limits of the settings.
+/// Finds the best line of the last search, its best move first: at most 60 moves, without passes.
+/// `squares` must have room for 60 numbers; `count` receives the number of moves. If a move is not
+/// in the transposition table, searches for it within the limits of the settings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_line(
     search: *const OthelloSearch,
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn othello_line(
     })
 }
 
-/// Makes a search that another thread runs with this handle end with its best result so far.
+/// Stops a search in another thread with this handle. The search returns its best result so far.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_stop(search: *const OthelloSearch) {
     // SAFETY: the caller promises valid pointers.
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn othello_search_stop(search: *const OthelloSearch) {
     }
 }
 
-/// Clears the transposition table and the last result: later results are those of a new handle.
+/// Clears the transposition table and the last result, as in a new handle. The settings remain.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_forget(search: *const OthelloSearch) {
     // SAFETY: the caller promises valid pointers.

@@ -96,7 +96,8 @@ pub unsafe extern "C" fn othello_weights_free(weights: *mut OthelloWeights) {
 }
 
 /// Stores the static values of `count` boards in `values`, in steps of 1/OTHELLO_STEPS_PER_DISC
-/// disc: the score of a finished game, the negated value after the pass if the player must pass.
+/// disc. If the player must pass, the static value is the negated value after the pass. The static
+/// value of a finished game is its score.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_evaluate(
     weights: *const OthelloWeights,
@@ -168,7 +169,7 @@ pub unsafe extern "C" fn othello_parts(
 }
 
 /// # Safety
-/// `first` points to `count` values that nobody changes during `'a`; if `count` is 0, null will do.
+/// `first` is null or points to `count` values that nobody changes during `'a`.
 unsafe fn slice<'a, T>(first: *const T, count: usize, name: &str) -> Result<&'a [T], Failure> {
     match (first.is_null(), count) {
         (_, 0) => Ok(&[]),

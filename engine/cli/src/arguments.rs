@@ -14,10 +14,10 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// The greatest valid number of threads. It exceeds the cores of most machines, yet can be started.
+/// The greatest valid number of threads, which exceeds the number of cores of most machines.
 const MAX_THREADS: usize = 1024;
 
-/// The options of every subcommand. The binary's arguments include them (clap `flatten`).
+/// The options of every subcommand. A program includes them in its arguments by clap's `flatten`.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = flags::GLOBAL)]
 pub struct Common {
@@ -34,7 +34,7 @@ pub struct Common {
     #[arg(hide_possible_values = true)]
     pub log: Log,
 
-    /// Keep the progress in this file, one JSON object, for monitors
+    /// Write the latest progress to this file, as one JSON object, for other programs to read
     #[arg(long, value_name = "FILE", global = true)]
     pub progress_file: Option<PathBuf>,
 }
@@ -66,8 +66,8 @@ impl Output {
     }
 }
 
-/// An unsigned integer type of an argument. If `i32` were a `Number`, `number_in(1..=60)` would
-/// compile for an argument of another type, and clap would report the wrong type only at run time.
+/// An unsigned integer type of an argument. The type `i32` is excluded, so that a range without a
+/// type, such as `1..=60`, does not compile: clap would report the wrong type only at run time.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The greatest number of the type.
     const MAX: Self;
@@ -151,7 +151,7 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Escapes and shortens the arguments that the error quotes, except in its tips and usage line.
+/// Escapes and shortens the user's arguments in an error message, but not in its tips and usage.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

@@ -10,7 +10,7 @@ struct Flag {
     heading: &'static str,
     help: &'static str,
     more: String,
-    /// What the help states as the flag's default: (command, default); `*` for any other command.
+    /// The default that a command's help states, as (command, default); `*` is any other command.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
@@ -18,8 +18,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
-/// Parses `flags.txt`. Below a line `--name: help`, lines `[command: default]` are the flag's
-/// defaults, other lines its second paragraph. A line `# heading` applies to the flags below it.
+/// Parses `flags.txt`: a line `# heading` for the flags below it, and for each flag `--name: help`,
+/// then lines of a second paragraph, and a line `[command: default]` for each default.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {
@@ -40,7 +40,7 @@ fn read(text: &'static str) -> Vec<Flag> {
     flags
 }
 
-/// Flags with a special meaning in one command: the command, the flag, and that meaning.
+/// The flags with another meaning in one command: the command, the flag, and its meaning there.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("benchmark", "exact", "names files of exact positions, as --strong and --hard do theirs"),
     ("leaves", "depth", "is the greatest of the depths that are drawn"),
@@ -73,8 +73,8 @@ impl Flag {
     }
 }
 
-/// Returns `command` with the help texts and headings of `flags.txt`. Lets the value of a flag be a
-/// negative number: if the `-5` in `--x -5` is refused, the error names `--x`, not a flag `-5`.
+/// Returns `command` with the help texts and headings of `flags.txt`. Flags accept negative
+/// numbers, so that the error for a wrong `-5` in `--x -5` names `--x`, not an unknown flag `-5`.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {

@@ -51,10 +51,10 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
     shown.collect::<String>().into()
 }
 
-/// The number of bytes above which a message is shortened; only quoted user input is so long.
+/// The greatest length of a message in bytes. Only messages that quote long user input exceed it.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
-/// Replaces the middle of a line above [`MAX_MESSAGE_BYTES`] by `…`, as its end has the advice.
+/// Returns the line. If it is longer than [`MAX_MESSAGE_BYTES`], replaces its middle by `…`.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     if line.len() <= MAX_MESSAGE_BYTES {
         return line.into();

@@ -54,7 +54,7 @@ impl Reporter {
         lock(&self.resumed).clone()
     }
 
-    /// Clears the counts of [`Self::resumed`] before a new step, which reports only its own counts.
+    /// Clears the counts of [`Self::resumed`], because each step of a recipe reports only its own.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }

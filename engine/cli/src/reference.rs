@@ -1,5 +1,5 @@
-//! The hidden subcommands `completions`, `man` and `reference`. The reference describes commands by
-//! their help texts, and JSON objects and settings by doc comments of Rust types, in Markdown.
+//! The hidden subcommands `completions`, `man` and `reference`. The last writes Markdown pages: the
+//! commands with their help texts, JSON objects and settings with the doc comments of their types.
 
 use std::fs;
 use std::path::PathBuf;

@@ -15,7 +15,7 @@ pub trait Report: Serialize + JsonSchema + Display {}
 
 impl<T: Serialize + JsonSchema + Display> Report for T {}
 
-/// The version of the printed JSON. Fields may be added to it, but none is removed or redefined.
+/// The version of the printed JSON. Fields may be added without a new version, but never redefined.
 pub const JSON_VERSION: u32 = 1;
 
 #[derive(Serialize)]

@@ -18,7 +18,7 @@ use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// A search to depth 60 needs a larger stack than the system's limit (`ulimit -s`) may allow.
+/// The stack size of the command's thread. Deep searches may need more than the system's limit.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The exit status `EX_TEMPFAIL` of sysexits.h: a retry may succeed.
@@ -56,7 +56,7 @@ struct StepReport {
 }
 
 impl Session {
-    /// Returns a session for a step of this subcommand. The step's report goes to `path` as JSON.
+    /// Returns a session for one step of a recipe. The step's report is written to `path` as JSON.
     pub fn step(&self, path: &Path) -> Self {
         self.reporter.forget_resumed();
         Self {
@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Returns the text of this step's report (see [`Self::step`]); `None` until [`Self::print`].
+    /// Returns the report of a recipe's step as text; `None` before [`Self::print`] printed it.
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }
@@ -134,7 +134,7 @@ impl Session {
 const PANICKED: i32 = 101;
 
 /// Ends the process at any panic, because other threads might wait for the panicked thread. Unless
-/// `RUST_BACKTRACE` is set, the hook allocates nothing: without memory, the default hook may hang.
+/// `RUST_BACKTRACE` is set, this hook allocates nothing; the default hook may hang without memory.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();

@@ -1,5 +1,4 @@
-//! Random draws by one fixed generator. This module itself maps the random bits to ranges, so a
-//! seed gives the same draws whatever the versions of libraries.
+//! Random draws by one fixed generator. A seed gives the same draws with all versions of libraries.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,7 +16,7 @@ impl Generator {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Creates generator `index` of a seed's independent generators, for example one for each game.
+    /// Creates one of a seed's independent generators. `index` can be the number of a game.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))

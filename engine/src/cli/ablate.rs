@@ -39,7 +39,7 @@ pub struct Arguments {
 
 #[derive(Clone, Serialize, schemars::JsonSchema)]
 struct Cost {
-    /// The nodes of the searches of all positions.
+    /// The number of nodes that the searches of all positions visited.
     nodes: u64,
     /// For searches by realization probability: element i is the number of nodes that are i moves
     /// below the root, summed over the searches of all positions. Empty for other searches.
@@ -57,16 +57,16 @@ struct Row {
     without: Option<&'static str>,
     #[serde(flatten)]
     cost: Cost,
-    /// The nodes, divided by those of the search with all features.
+    /// The number of nodes, divided by that of the search with all features.
     nodes_ratio: f64,
     /// The CPU time, divided by that of the search with all features.
     cpu_ratio: f64,
-    /// The number of positions whose score (with `--depth`, value) is not that with all features.
+    /// The number of positions with another score (with `--depth`, value) than with all features.
     different_scores: usize,
     /// The number of positions in which the best move differs from that of the search with all
     /// features. Several moves may be equally good.
     different_moves: usize,
-    /// In how many positions the search found a stated best move; absent if the file states none.
+    /// The number of positions whose stated best move was found; absent if the file states none.
     #[serde(skip_serializing_if = "Option::is_none")]
     stated_moves: Option<usize>,
 }

@@ -15,7 +15,7 @@ use crate::player::SearchSpec;
 use crate::search::{EndgameSchedule, Level, Selectivity};
 use crate::text::{Lines, TextSource};
 
-/// The search flags, for players whose player string has no search settings (clap `flatten`).
+/// The search flags. They supply settings that a player string does not state (clap `flatten`).
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArguments {
     #[arg(long, value_name = "L")]

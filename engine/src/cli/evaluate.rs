@@ -22,9 +22,9 @@ use crate::test_suite::{Agreement, AgreementReport};
 /// Arguments of `evaluate`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// File of positions, one a line; `-` for standard input; or a position itself. A position is:
-    /// 64 characters, optionally with the side to move and a score to compare the value with; OBF,
-    /// with scores of moves to compare the best move with; or a transcript
+    /// File of positions, one a line, `-` for standard input, or a single position: 64 characters
+    /// (optionally with the side to move and a score), OBF, or a transcript. Values are compared
+    /// with stated scores, and best moves with the scores of moves in OBF
     #[arg(allow_hyphen_values = true)]
     file: Positions,
     #[arg(long, value_name = "D", value_parser = number_in(0..=60_u32))]
@@ -44,7 +44,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search, and true if it looks ahead (false if it returns static values).
+    /// Returns the search that the flags select, and true unless it only evaluates statically.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,

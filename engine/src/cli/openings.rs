@@ -26,12 +26,12 @@ pub struct Arguments {
     #[arg(long, value_name = "P", value_parser = number_in(0..=MAX_PLIES))]
     plies: u32,
 
-    /// Score the positions of the last ply by searches and those of earlier plies from their
-    /// successors, and write them all to this file; an interrupted run is resumed
+    /// Write all positions with their scores to this file. Positions of the last ply are scored by
+    /// search, others from their successors. An interrupted run is resumed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Instead of scored positions, write the openings of --plies plies with a value at most
+    /// Write openings instead of scored positions: those of --plies plies with a value at most
     /// --within discs from 0, one transcript a line
     #[arg(long, requires = "out", conflicts_with = "shard")]
     balanced: bool,
@@ -53,7 +53,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// The greatest ply for nearly even openings: all 434,029 openings of ply 9 are kept in memory.
+/// The greatest --plies for --balanced, which keeps all openings (434,029 at ply 9) in memory.
 const MAX_PLIES_BALANCED: u32 = 9;
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -114,7 +114,7 @@ fn counted(plies: u32, progress: &dyn Progress) -> Written {
 const COMPARED_OPENINGS: usize = 16;
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses an existing file unless it lists openings, among them the first 16 of those to write.
+/// Refuses an existing file unless it lists openings and includes the first 16 of the new list.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

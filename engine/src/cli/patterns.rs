@@ -56,8 +56,8 @@ pub(in crate::cli) struct Patterns {
     parameters: usize,
     /// The size of all weights and factors, without training counts, before compression, in bytes.
     bytes: u64,
-    /// The evaluations per second, as a multiple of those with the pattern set `standard`, both
-    /// measured on one thread of this machine.
+    /// The evaluations per second, divided by those with the pattern set `standard`. Both numbers
+    /// are measured on one thread of this machine.
     relative_speed: f64,
 }
 

@@ -61,8 +61,8 @@ pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcom
     run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
-/// Ends the process if the client can no longer read answers, for example because it died. Without
-/// this, a search would go on: the server answers all requests even after the end of input.
+/// Starts a thread that ends the process when the client can no longer read answers. Without the
+/// thread, a search would go on, because the server answers all requests before it ends.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};

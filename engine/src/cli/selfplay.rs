@@ -34,11 +34,11 @@ pub struct Arguments {
     #[arg(long, value_name = "E")]
     exact: Option<PerfectFrom>,
 
-    /// Draw moves at random, by ply, until perfect play begins. `all:softmax=T` draws each move
-    /// with probability ∝ exp(v / T), v being its static value for the side that moves, in discs.
-    /// `all:uniform=P` plays any legal move with probability P, otherwise the move of the search.
-    /// Rules can differ by ply, both ends included: `0..20:softmax=1.5,21..59:uniform=0.05`. Any
-    /// rule also stores each search's value: that of the best move, even if another move is drawn
+    /// Draw moves at random until perfect play begins. With `all:softmax=T`, a move has probability
+    /// ∝ exp(v / T), where v is its static value in discs for the side that moves. With
+    /// `all:uniform=P`, a random legal move is played with probability P, else that of the search.
+    /// Rules can differ by ply, both ends included: `0..20:softmax=1.5,21..59:uniform=0.05`. All
+    /// rules also store each search's value: that of the best move, even if another move is drawn
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
@@ -55,8 +55,8 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
 
-    /// Keep the value that the search found for each move, rounded to discs. The default if both
-    /// players have fitted weights, or with --exploration
+    /// Store the value that the search found for each move, rounded to discs. This is the default
+    /// with --exploration, and if both players have fitted weights
     #[arg(long)]
     values: bool,
 
@@ -83,7 +83,7 @@ const DEFAULT_DEPTH: u32 = 2;
 const DEFAULT_EXACT: u32 = 16;
 
 impl Arguments {
-    /// Returns a side's search; pruned by default only if both sides' weights have a ProbCut model.
+    /// Returns a player's search, which prunes by default if both players have ProbCut models.
     fn search(
         &self,
         player: &WeightsSpec,

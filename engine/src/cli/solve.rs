@@ -22,8 +22,8 @@ use othello_cli::arguments::number_in;
 /// Arguments of `solve`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// File of positions, one a line, `-` for standard input, or a position itself: a board with
-    /// the side to move, OBF, or a transcript. Scores that it states are checked after solving
+    /// File of positions, one a line; `-` for standard input; or one position as text: a board with
+    /// the side to move, OBF, or a transcript. Stated scores are compared with the results
     #[arg(allow_hyphen_values = true)]
     file: Positions,
 
@@ -36,7 +36,7 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// A position of the input. If the input states a score for it, the score is in whole discs.
+/// A position of the input. Parsing fails if its stated score is not a whole number of discs.
 pub(super) struct Line(pub(super) StatedPosition);
 
 impl Line {
@@ -109,7 +109,7 @@ pub(in crate::cli) struct Solve {
     nodes: u64,
     /// The wall time from the beginning of the first search to the end of the last, in seconds.
     seconds: f64,
-    /// The number of positions with a score that differs from the stated one.
+    /// The number of positions for which a solved score differs from a stated one.
     wrong: usize,
 }
 
@@ -141,8 +141,8 @@ impl fmt::Display for Solve {
     }
 }
 
-/// Solves a position on each thread; idle threads help. Each search ignores the table entries of
-/// earlier searches, so that its number of nodes does not depend on other positions.
+/// Solves the positions, one on each thread. A thread without a position helps another thread. No
+/// search uses table entries from the search of another position.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.all()?;

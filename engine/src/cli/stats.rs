@@ -67,8 +67,8 @@ struct Opening {
 struct Ply {
     /// The ply: discs on the board − 4.
     ply: usize,
-    /// The number of positions in which a move was played; in the field `openings` of the report,
-    /// the number of positions in which a move is legal.
+    /// In games, the number of positions in which a move was played. In enumerated openings, the
+    /// number of positions with a legal move.
     positions: u64,
     /// The mean number of legal moves in a position; null without positions.
     branching: Option<f64>,

@@ -1,4 +1,4 @@
-//! `othello-engine weights`: prints the content of a weights file, and the weights of one class.
+//! `othello-engine weights`: prints the content of a weights file, and a configuration's weights.
 
 use std::fmt;
 use std::str::FromStr as _;
@@ -26,13 +26,13 @@ pub struct Arguments {
     #[arg(default_value = "embedded", value_name = "FILE")]
     weights: WeightsChoice,
 
-    /// Look up the class of a configuration: the squares of a pattern or of one of its images, and
-    /// the discs on them (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
+    /// Print the weights of a configuration: the squares of a pattern or of one of its images, and
+    /// the disc on each square (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
 
-    /// Also print the predictions of the ProbCut models (slope, offset and standard deviation): of
-    /// deep values by ply and pair of depths, and of exact scores by number of empty squares
+    /// Also print the predictions by the ProbCut models, as slope, offset and standard deviation:
+    /// of the values of deeper searches by ply and depths, and of exact scores by empty squares
     #[arg(long)]
     predictions: bool,
 }
@@ -43,9 +43,9 @@ pub(in crate::cli) struct Report {
     pattern_set: String,
     /// The patterns as squares.
     patterns: Vec<String>,
-    /// The scalar features of the pattern set.
+    /// The scalar features of the pattern set, such as the number of the player's discs.
     scalars: Vec<Scalar>,
-    /// The shape of the factors, if the pattern set has them.
+    /// The length of the factor vectors, and the number of phases that share a vector, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<FactorShape>,
     /// The number of phases.
@@ -54,25 +54,25 @@ pub(in crate::cli) struct Report {
     steps_per_disc: i32,
     /// The number of weights of each phase.
     parameters: usize,
-    /// How many pattern instances contain each square, and which lines no instance contains whole.
+    /// The number of pattern instances on each square, and the lines that none contains whole.
     coverage: Coverage,
     /// The move-ordering evaluation, if the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Light>,
     /// The kinds of pruning for which the file has a model.
     selective: Vec<&'static str>,
-    /// With `--predictions`: how the ProbCut models predict deep values and exact scores.
+    /// With `--predictions`: the models by which ProbCut predicts deep values and exact scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     predictions: Option<Predictions>,
-    /// The statistics of the training counts for each phase; omitted for the embedded weights,
-    /// which have no counts.
+    /// For each phase, statistics of how often the weights occur in training positions; omitted for
+    /// embedded weights, which lack the counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
     /// The SHA-256 of the weights file, as `sha256sum` prints it.
     sha256: String,
     /// The provenance: command, settings and inputs.
     provenance: Map<String, Json>,
-    /// The weights, by phase, of the class of configurations that `--inspect` names.
+    /// The weights, by phase, of the configuration that `--inspect` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     inspect: Option<Inspection>,
 }
@@ -83,8 +83,8 @@ struct Light {
     patterns: Vec<String>,
     /// The number of weights of the move-ordering evaluation, the same weights for all phases.
     parameters: usize,
-    /// The points that the move-ordering evaluation adds to a move's score for every 32 discs of
-    /// its value for the mover. Each legal reply takes 16 points from the score (32 on a corner).
+    /// The number of points that 32 discs of move-ordering value add to a move's score. For
+    /// comparison, each legal reply subtracts 16 points (32 if it is a corner).
     strength: i16,
 }
 
@@ -100,11 +100,11 @@ impl Light {
 struct PhaseCounts {
     /// The phase.
     phase: Phase,
-    /// The number of parameters that occur at least once in the training positions of the phase.
+    /// The number of weights that occur at least once in the training positions of the phase.
     seen: usize,
-    /// The smallest training count of the parameters that occur in the phase; 0 if none occurs.
+    /// The smallest number of times that a weight occurs, among weights that occur in the phase.
     least: u32,
-    /// The largest count of a parameter in the training positions of the phase.
+    /// The largest number of times that a weight occurs in the phase's training positions.
     most: u32,
 }
 
@@ -112,12 +112,12 @@ struct PhaseCounts {
 struct Inspection {
     /// The name of the pattern.
     pattern: String,
-    /// The index of the class, from 0, among the parameters of a phase. All symmetric
-    /// configurations of a pattern are one class, with one parameter.
+    /// The index, from 0, of the configuration's weight among the weights of a phase. All symmetric
+    /// configurations of a pattern have the same weight.
     parameter: usize,
-    /// The weight of the class in each phase, in discs.
+    /// The weight of the configuration in each phase, in discs.
     weights: Vec<f64>,
-    /// The class's occurrences in training, a number for each phase; embedded weights have none.
+    /// The number of the weight's occurrences in training, by phase; omitted for embedded weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<u32>>,
 }
@@ -210,8 +210,8 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weights of a configuration in all phases, and its counts if `counted`. `asked` has
-/// two texts: the squares of a pattern instance, in any order, and the disc on each.
+/// Returns the weight of a configuration in each phase and, if `counted`, how often it occurs in
+/// training. `asked` has two texts: the squares of a pattern instance, and the disc on each square.
 fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Result<Inspection> {
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);

@@ -3,7 +3,7 @@
 #[cfg(feature = "embedded")]
 pub use carried::*;
 
-/// Returns the SHA-256 of the embedded weights file, as `sha256sum` prints it; `none` without one.
+/// Returns the SHA-256 of the embedded weights file in hexadecimal, or `none` without such a file.
 pub fn sha256() -> &'static str {
     option_env!("OTHELLO_EMBEDDED_SHA256").unwrap_or("none")
 }
@@ -30,7 +30,7 @@ mod carried {
         PackedWeights::open(NAME, FILE).expect("the build script wrote the weights")
     });
 
-    /// The tables that all players share. Each block of phases is expanded at its first use.
+    /// The tables that all players share. Tables are computed from packed weights when needed.
     static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
     /// Returns the settings and inputs that determined the embedded weights.

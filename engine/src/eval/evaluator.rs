@@ -57,7 +57,7 @@ impl WeightsChoice {
         }
     }
 
-    /// Loads the chosen weights (embedded: without training counts); `none` and `mobility` fail.
+    /// Loads the chosen weights, without training counts if embedded; `none` and `mobility` fail.
     pub fn by_class(&self) -> Result<WeightsFile, WeightsError> {
         match self {
             Self::File(path) => Weights::read(path),
@@ -75,7 +75,7 @@ impl WeightsChoice {
     }
 }
 
-/// The evaluation that a [`WeightsChoice`] selects, with its checksum or name as identity.
+/// The evaluation that a [`WeightsChoice`] selects, and its identity: a checksum or a name.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -89,7 +89,7 @@ enum Evaluation {
 }
 
 impl Evaluator {
-    /// Loads the chosen evaluation. Embedded weights are expanded when they are first used.
+    /// Loads the chosen evaluation. The tables of embedded weights are computed when first used.
     ///
     /// # Errors
     /// If the file is not a complete weights file, or the program has no embedded weights.
@@ -112,7 +112,7 @@ impl Evaluator {
         Self { evaluation, identity: embedded::sha256().to_owned() }
     }
 
-    /// Loads the evaluation and expands all tables now, on all threads, so no search must wait.
+    /// Loads the evaluation and computes all its tables now, so that no search waits for them.
     pub fn prepared(choice: &WeightsChoice) -> Result<Self, WeightsError> {
         let evaluator = Self::load(choice)?;
         evaluator.tables().into_iter().for_each(Tables::prepare);
@@ -227,7 +227,6 @@ mod tests {
     use super::*;
     use crate::eval::Weights;
 
-    /// Game files identify weights by a name or by the checksum of the weights file.
     #[test]
     fn an_evaluator_is_identified_by_what_it_was_loaded_from() {
         let load = |choice: &str| Evaluator::load(&choice.parse().unwrap()).unwrap();

@@ -19,8 +19,8 @@ pub use move_ordering::MoveOrdering;
 pub use othello_core::weights::*;
 pub use tables::Tables;
 
-/// An evaluation with a state for each position, such as its pattern indices. A move returns a new
-/// state and leaves the old one unchanged, so that the search does not have to undo moves.
+/// An evaluation of positions, computed from a state such as the position's pattern indices. A move
+/// returns a new state and keeps the old one, so that a search does not have to undo moves.
 pub trait Evaluate: Sync {
     /// The data of one position from which its value is computed, such as pattern indices.
     type State: Copy + std::fmt::Debug + Send + Sync;
@@ -51,8 +51,8 @@ pub trait Evaluate: Sync {
         }
     }
 
-    /// Returns [`Self::value`] of `after`, for the side to move in `after`. `state` belongs to the
-    /// position before the move on `square`, which flips `flips` and leads to `after`.
+    /// Returns the static value of `after` for its side to move. The move on `square`, which flips
+    /// `flips`, leads to `after`. `state` is the state before this move.
     #[inline]
     fn value_after(
         &self,
@@ -64,9 +64,9 @@ pub trait Evaluate: Sync {
         self.value(&self.after(state, square, flips), after)
     }
 
-    /// Returns [`Evaluate::value_after`] or, if that is almost surely outside `window`, an estimate
-    /// on the same side: at most `window[0]`, or at least `window[1]`. In rare cases, the exact
-    /// value is inside the window or on the other side.
+    /// Returns the static value of `after`. If it is almost surely outside `window`, the result may
+    /// be a faster estimate, at most `window[0]` or at least `window[1]`. Rarely, the exact value
+    /// is then inside the window or beyond its other side.
     #[inline]
     fn value_after_within(
         &self,
@@ -80,7 +80,7 @@ pub trait Evaluate: Sync {
     }
 
     /// Returns an approximate value for move ordering, by the weights for ply `_ply` instead of the
-    /// position's ply. If all nodes use one ply, only the weights of one phase fill the cache.
+    /// position's ply. The weights of one ply for all nodes stay in the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)

@@ -1,5 +1,5 @@
-//! The move-ordering evaluation: a few patterns that order moves in the last plies, where the
-//! search does not update pattern indices. Configurations are computed from the boards.
+//! The move-ordering evaluation: a few patterns whose weights order moves in the last plies. There,
+//! the search does not update pattern indices, so configurations are computed from the board.
 
 use super::MoveOrderingWeights;
 use crate::board::{Position, Square, extract};
@@ -18,8 +18,8 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// For each subset of `squares`, the sum of 3^i over its squares, where i is a square's index
-    /// in the pattern's list of squares. [`extract`] converts a subset to its index in this table.
+    /// For each subset of `squares`, the sum of 3^i over it, where i is a square's index in the
+    /// pattern's list of squares. [`extract`] computes the subset's index in this table.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
     /// The index in `MoveOrdering::weights` of configuration 0 (no discs) of the pattern.
     middle: usize,
@@ -70,7 +70,7 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns a deduction from a move's score: the value of `child` in discs × `strength` / 32.
+    /// Returns a deduction from a move's score: `child`'s value in discs, times `strength` / 32.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

@@ -19,7 +19,7 @@ use crate::random::random_game;
 use crate::simd::{Instructions, compiled_for};
 use crate::with_instructions;
 
-/// Expanded weights: one for each configuration, not only for each class of symmetric ones.
+/// The evaluation by patterns. Its tables have a weight for each configuration of each pattern.
 #[derive(Clone, Debug)]
 pub struct Tables {
     patterns: Arc<(PatternSet, Geometry)>,
@@ -28,10 +28,10 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     factors: Option<FactorShape>,
-    /// For each phase: the number of the block with its table, and the table's start in the block.
+    /// For each phase, the index in `blocks` of its block, and its table's start in this block.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
-    /// The weights from which a block is expanded at its first use; `None` if all are expanded.
+    /// The weights from which a block is computed at its first use; `None` if all are computed.
     packed: Option<&'static PackedWeights>,
     /// The move-ordering evaluation, if any.
     pub ordering: Option<MoveOrdering>,
@@ -63,7 +63,7 @@ impl Tables {
         tables
     }
 
-    /// Creates tables from packed weights. A block of phases is expanded at its first use.
+    /// Creates tables that are computed from packed weights when they are first used.
     pub fn packed(packed: &'static PackedWeights) -> Self {
         let PackedWeights { set, geometry, ordering, models, .. } = packed;
         let patterns = (set.clone(), geometry.clone());
@@ -103,7 +103,7 @@ impl Tables {
         });
     }
 
-    /// Expands a block at its first use, without pool threads: all of them may wait for the block.
+    /// Returns a block, computed at its first use without pool threads, which may all wait for it.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -138,13 +138,13 @@ impl Tables {
         Table { within: expanded.unwrap_or_else(|| self.expand(block)), start }
     }
 
-    /// Returns the pattern set, and its instances and classes.
+    /// Returns the pattern set, and its geometry: pattern instances and configuration classes.
     pub fn patterns(&self) -> (&PatternSet, &Geometry) {
         (&self.patterns.0, &self.patterns.1)
     }
 
-    /// Splits a position's value into the terms of instances, scalar features and all factors;
-    /// `None` if the player has no legal move. Without `counts`, training counts are 0.
+    /// Returns a position's value as terms, one for each pattern instance and scalar feature, and
+    /// one for all factors; `None` without a legal move. `counts` are the weights' training counts.
     pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<ValueParts<'_>> {
         let (set, geometry) = self.patterns();
         ValueParts::new(set, geometry, position, |phase| {
@@ -244,7 +244,7 @@ impl Tables {
     }
 }
 
-/// For each scalar feature, the index of its value's weight; the factor vector has the same index.
+/// For each scalar feature, the index of the weight for its value; also the factor vector's index.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -282,7 +282,7 @@ impl Evaluate for Tables {
         with_instructions!(|set| self.value_after_within_by(set, moved, window))
     }
 
-    /// Returns the value for move ordering, without factor vectors: they cost time and hardly help.
+    /// Returns the value for move ordering, without factors, which take time and hardly help.
     #[inline]
     fn value_at(&self, state: &Indices, position: &Position, ply: u32) -> Value {
         with_instructions!(|set| self.value_at_by(set, state, position, ply))
@@ -305,16 +305,16 @@ fn phase_at(ply: u32) -> usize {
 const GAMES: u64 = 200;
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games, from which [`FactorBounds`] are computed. The contribution of factors
-/// varies more in them than in a search, so the bounds are rather too wide than too narrow.
+/// Positions of random games, from which [`FactorBounds`] are computed. In them, the contribution
+/// of factors varies more than in a search, so that the bounds are too wide rather than too narrow.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
 });
 
 /// The mean and the bounds (mean ± 3 standard deviations) of the factors' contribution to a value,
-/// in 1/32 disc, over the [`SAMPLE`] positions of a block. A pruned search takes the mean for the
-/// contribution if no contribution within the bounds puts the value inside the search window.
+/// in 1/32 disc, over the [`SAMPLE`] positions of a block. A pruned search uses the mean in place
+/// of the contribution if the value is outside the search window even at the bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,

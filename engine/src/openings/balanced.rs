@@ -23,8 +23,8 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// Shallower searches, which reject openings first to save time: the depth of each, and the discs
-/// by which a value may exceed [`Balance::within`].
+/// Shallower searches that reject openings before the search to [`Balance::depth`], to save time.
+/// For each: its depth, and by how many discs a value may exceed [`Balance::within`].
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
 const AT_ONCE: usize = 256;

@@ -33,19 +33,19 @@ impl Book {
     }
 
     /// Returns a position's value for the side to move; `None` if the book has no symmetric image.
-    /// If a pass is forced, returns minus the value after it; if the game is over, the score.
+    /// With a forced pass, it is minus the value after the pass; if the game is over, the score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the first of the best moves and its value; `None` unless all moves are in the book.
+    /// Returns the best move and its value; `None` unless the book has the results of all moves.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;
         moves.first().copied().filter(|_| all)
     }
 
-    /// Returns the moves to book positions with values for the mover: best first, ties by square.
+    /// Returns the moves that lead to positions in the book, with values for the mover, best first.
     pub fn moves(&self, position: &Position) -> Vec<(Square, Value)> {
         let value = |q| Some((q, -self.value(&position.after(q, position.flips(q)))?));
         let mut moves: Vec<(Square, Value)> = Squares(position.moves()).filter_map(value).collect();

@@ -1,14 +1,14 @@
-//! The enumeration of each ply's positions, unique up to symmetry, from those of the previous ply.
+//! Enumerates the positions of each ply, unique up to symmetry, from those of the ply before.
 
 use rayon::prelude::*;
 
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// A generator of the next ply's positions, in ascending order, by sample sort: `splitters` divide
-/// the ply into parts that fit into a core's cache. A pass over all `parents` makes as many parts
-/// as fit into memory: it sorts the children of some parents at a time, then merges each part. (At
-/// ply 11, sorting all positions at once took 1.5 times as long, and twice the memory.)
+/// A generator of the next ply's positions in ascending order, by sample sort: `splitters` divide
+/// the sorted list into parts that fit into a core's cache. Each of the `passes` makes the children
+/// of all `parents`, but keeps only as many parts as fit into memory. Sorting all positions of ply
+/// 11 at once took 1.5 times as long, and twice the memory.
 struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of each part of the next ply's sorted list, except of the first part.
@@ -23,7 +23,7 @@ struct SortedChildren {
     starts: Vec<u32>,
 }
 
-/// The number of parents whose children form a sorted run; the run fits into a core's cache.
+/// The number of parents whose children are sorted together; they fit into a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
 /// The average number of positions in a part of a ply, duplicates included. A part takes 2 MiB.
@@ -42,7 +42,7 @@ impl<'a> NextPly<'a> {
         Self { parents, splitters, passes, progress }
     }
 
-    /// Makes the next ply's positions in ascending order. Each pass calls `take` with sorted parts.
+    /// Calls `take` with all positions of the next ply in ascending order, once for each pass.
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -114,7 +114,7 @@ pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }
 
-/// The greatest ply for [`count`]. Its 137,642,461 positions are never in memory all at once.
+/// The greatest ply for [`count`], which never has its 137,642,461 positions in memory all at once.
 pub const MAX_PLIES: u32 = 12;
 
 /// The greatest ply whose openings can be written: its 19,786,627 positions take 317 MB of memory.
@@ -122,9 +122,9 @@ pub const MAX_PLIES_HELD: u32 = 11;
 
 const MAX_CHILDREN_BYTES: usize = 1 << 30;
 
-/// Returns the positions after 0, 1, …, `plies` moves, unique up to symmetry: a list for each ply,
-/// canonical and ascending. The player is the opponent of the side that moved last, even if it must
-/// pass. A finished game is counted at its ply and has no successors, as in the published counts.
+/// Returns a list of positions for each ply from 0 to `plies`, canonical (unique up to symmetry)
+/// and in ascending order. The player is the opponent of the side that moved last, even if it must
+/// pass. Finished games are included in their ply, as in the published counts.
 pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     let mut found = vec![vec![Position::START.canonical()]];
     for ply in 1..=plies {
@@ -136,7 +136,7 @@ pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     found
 }
 
-/// Counts the positions of each ply as [`enumerate`] does, without storing those of the last ply.
+/// Counts the positions of each ply that [`enumerate`] returns, without storing the last ply.
 pub fn count(plies: u32, progress: &dyn Progress) -> Vec<usize> {
     let Some(before_last) = plies.checked_sub(1) else { return vec![1] };
     let found = enumerate(before_last, progress);

@@ -6,8 +6,8 @@ use super::ply::mover;
 use crate::board::{Position, Squares};
 use crate::eval::Value;
 
-/// Returns the positions of a ply in the form in which they are scored: canonical, ascending, after
-/// a pass if the player has no legal move, and without finished games.
+/// Returns the positions of a ply that are to be scored, canonical and in ascending order, without
+/// finished games. A position in which the player must pass is replaced by the one after the pass.
 pub fn movers(positions: &[Position]) -> Vec<Position> {
     let to_mover = |position: &Position| {
         let mover = mover(position);
@@ -20,9 +20,9 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
     movers
 }
 
-/// Computes the value of each position for its player, by negamax from the last ply, whose values
-/// are `last`. `plies` are the results of [`movers`] from ply 0 on. Returns `None` if `last` has a
-/// wrong length, or if a position's child is missing in the next ply.
+/// Returns the values of all positions, for the player, as a list for each ply. Negamax computes
+/// them from `last`, the values of the last ply. `plies` has the result of [`movers`] for each ply
+/// from 0 on. `None` if `last` has a wrong length, or if a position's child is missing in `plies`.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -91,7 +91,7 @@ mod tests {
         (plies, values)
     }
 
-    /// Scores ply 9, because the first passes are at ply 8 and the first finished games at ply 9.
+    /// Scores openings of 9 plies, as passes begin at ply 8 and finished games at ply 9.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
         let unique = enumerate(9, &Silent);

@@ -27,7 +27,7 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the ply after `parents` and returns its positions, with passes made as in `parents`.
+    /// Adds the ply after `parents`, and returns its positions, after the pass where one is forced.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {
@@ -48,7 +48,7 @@ impl OpeningTree {
         if ply == 0 { 1 } else { self.plies.get(ply).map_or(0, Vec::len) }
     }
 
-    /// Returns the game that leads to the opening with index `number` among those of `ply` moves.
+    /// Returns the game of `ply` moves that leads to the opening of index `number` in this ply.
     ///
     /// # Panics
     /// If `number` is not less than [`Self::count`].

@@ -21,7 +21,7 @@ pub struct Settings {
     pub plies: u32,
     /// The depth, in plies, of the search of each position of the last ply.
     pub score_depth: u32,
-    /// The shard of the searches that this process does. Shards do not change the finished file.
+    /// This process's share of the searches. A division among processes does not change the file.
     pub shard: Shard,
 }
 
@@ -30,7 +30,7 @@ pub struct Settings {
 pub struct Written {
     /// The number of positions up to symmetry at each ply, from ply 0 on.
     pub unique: Vec<usize>,
-    /// The number of scored positions in the file or, for a shard, of positions that it scored.
+    /// The number of scored positions: in the file or, for one shard of the work, by this process.
     /// `None` if the command only counts positions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<usize>,
@@ -61,8 +61,8 @@ impl Settings {
 const MOST_PER_PART: u64 = 1 << 20;
 const SCORES: &str = "scores (positions)";
 
-/// Scores all openings and writes them to a file: the last ply by searches with an empty table, the
-/// others by negamax. A run of a shard only searches its part of the last ply.
+/// Scores all openings and writes them to a file. Searches with an empty table score the last ply,
+/// and negamax the earlier plies. One of several shards only searches its share of the last ply.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,

@@ -36,7 +36,7 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of `side`; first, the other side passes if it must. The error is a message.
+    /// Plays a turn of `side`, if necessary after a forced pass of the other side.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let position = self.with_turn_of(side)?;
         let next = match turn {
@@ -49,7 +49,8 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move, after a legal pass if needed; otherwise an error.
+    /// Returns the position with `side` to move. If it is the other side's turn, returns the
+    /// position after its pass, or an error if it has a legal move.
     pub fn with_turn_of(&self, side: Side) -> Result<Position, String> {
         if side == self.side {
             return Ok(self.position);

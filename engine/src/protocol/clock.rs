@@ -2,14 +2,14 @@ use std::time::{Duration, Instant};
 
 use crate::search::Limits;
 
-/// The time settings of each player: a main time, then byo-yomi periods of some moves each.
+/// The time of each player: a main time, then byo-yomi periods for a number of moves each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TimeSettings {
     /// The time for all moves before the first byo-yomi period.
     pub main: Duration,
-    /// The time for [`Self::moves`] moves after the main time is used up.
+    /// The time of a byo-yomi period, in which a player makes [`Self::moves`] moves.
     pub period: Duration,
-    /// The number of moves of a period; 0 without periods.
+    /// The number of moves in a byo-yomi period; 0 in games without such periods.
     pub moves: u32,
 }
 
@@ -22,7 +22,7 @@ pub struct Clock {
     moves: u32,
 }
 
-/// With byo-yomi periods, 1/`RESERVE` of a move's time is a reserve, because searches end late.
+/// In games with byo-yomi periods, 1/`RESERVE` of a move's time is unused, as searches end late.
 const RESERVE: u32 = 10;
 /// The time kept in reserve for one very late answer, in a game without byo-yomi periods.
 const VERY_LATE: Duration = Duration::from_millis(30);
@@ -54,8 +54,8 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the time left for the next `moves` moves (0: the main time) to what another program
-    /// states. Keeps a clock that has the same `moves` and, in whole seconds, the time `left`.
+    /// Sets the clock to another program's statement: `left` for `moves` moves (0: main time). If
+    /// `left` is the clock's time in whole seconds, the clock keeps its fraction of a second.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -86,10 +86,10 @@ impl Clock {
     /// Returns the time for the next move at `empties` empty squares:
     ///
     /// * Without byo-yomi: (time left − reserve) / n. The reserve is at most half of the time left;
-    ///   n counts the player's moves up to and including its first in a position that it can solve.
-    /// * Before the first byo-yomi period: 0.9 · (main time left / m + time of a period / moves in
-    ///   it), where m is the player's number of moves to the end of the game.
-    /// * In a period: 0.9 · (time left in the period / moves left in it).
+    ///   n is an estimate of the player's number of moves until it can solve the position.
+    /// * Before the first byo-yomi period: 0.9 · (main time left / m + period / moves in a period),
+    ///   where m is the player's number of moves to the end of the game.
+    /// * In a byo-yomi period: 0.9 · (time left in the period / moves left in the period).
     pub fn for_move(&self, empties: u32) -> Duration {
         let TimeSettings { period, moves, .. } = self.settings;
         let in_period = |share: Duration| share - share / RESERVE;
@@ -112,9 +112,9 @@ pub(super) fn limits_of_move(clock: Option<Clock>, empties: u32, limits: &Limits
     Limits { deadline, ..limits.clone() }
 }
 
-/// Returns the number of the player's moves that share `time`. The last of them is in the first
-/// position that can be solved in `time` / (number of the player's moves to the end of the game).
-/// The result is at least [`LEAST_MOVES`], or all moves if fewer remain.
+/// Returns an estimate of the player's number of moves until it can solve the position, at least
+/// [`LEAST_MOVES`] (or all remaining moves). A solve may take an equal share of `time`, divided
+/// among all remaining moves of the player.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// If 0.75 s are left, a client may send 0 whole seconds. The clock must then keep 0.75 s.
+    /// A client sends whole seconds: 0 if 0.75 s are left. The clock must then keep its 0.75 s.
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

@@ -1,9 +1,9 @@
 //! GTP, the Go Text Protocol, version 2, for Othello. A command is a line, optionally with a number
 //! before it. The answer begins with `=` or, for an error, `?`, and ends with an empty line.
 //!
-//! The commands `gogui-rules_…` let GoGui display the game. Go numbers rows from below, Othello
-//! from above. So `gogui-rules_board` lists Othello's row 8 first: GoGui shows the board upside
-//! down, but each square under its Othello name.
+//! The commands `gogui-rules_…` let GoGui display the game. Go numbers rows from the bottom,
+//! Othello from the top. So `gogui-rules_board` lists row 8 of Othello first: GoGui shows the board
+//! upside down, but with the right names of squares.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -114,7 +114,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         String::new()
     }
 
-    /// By GTP, a period longer than 0 s for 0 moves means no limit.
+    /// Sets the clocks. In GTP, a period longer than 0 s for 0 moves means no time limit.
     fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
         let (main, period, moves) =
             (read_seconds(main)?, read_seconds(period)?, read_count(moves)?);
@@ -218,7 +218,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// Returns what a line does to a search: `stop` and GoGui's line `# interrupt` always end it.
+    /// Returns a line's effect on a search, which `stop` and GoGui's line `# interrupt` always end.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());

@@ -39,7 +39,7 @@ pub trait Server {
     /// Answers a line. The limits apply to the search for the answer.
     fn answer_within(&mut self, line: &str, limits: &Limits) -> Reply;
 
-    /// Answers a line. The search has only the limits that protocol commands set, such as a clock.
+    /// Answers a line. The search has only the limits that the protocol sets, such as a clock.
     fn answer(&mut self, line: &str) -> Reply {
         self.answer_within(line, &Limits::default())
     }
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Formerly, the limit counted only the text of lines, so blank lines filled the memory.
+    /// The limit on waiting lines must count more than their text, or blank lines fill the memory.
     #[test]
     fn lines_that_wait_without_end_take_no_more_than_a_few_megabytes() {
         for line in [&b"\n"[..], b"name\n"] {

@@ -129,7 +129,7 @@ fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
 
-/// Returns a `book` line; its zeros stand for a number of games and a depth, which the book lacks.
+/// Returns a `book` line. Its number of games and depth are 0, because the book has neither.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }

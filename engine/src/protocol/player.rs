@@ -4,15 +4,15 @@ use crate::eval::{Evaluate, Value};
 use crate::openings::Book;
 use crate::search::{Found, Level, Limits, Pruning, Search, Strength, TableError, Team};
 
-/// A player: a team of searchers, a level and, optionally, an opening book.
+/// A player, which chooses moves by searches at a level and, optionally, from an opening book.
 #[derive(Debug)]
 pub struct Player<'a, E: Evaluate> {
     team: Team<'a, E>,
     level: Level,
     strength: Strength,
-    /// The pruning of all levels; `None` if each level has its own.
+    /// The pruning at every level; `None` if each level has its own pruning.
     pruning: Option<Pruning>,
-    /// The book. It chooses a move if it has the position and the position after every legal move.
+    /// The opening book. It chooses a move if it has the position and the position after each move.
     pub book: Option<Book>,
     /// True if the player ponders: it also searches during the opponent's time.
     pub ponders: bool,
@@ -21,7 +21,7 @@ pub struct Player<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Player<'a, E> {
-    /// Creates a player; fails if there is too little memory for the transposition table.
+    /// Creates a player; fails if the transposition table does not fit into memory.
     pub fn new(search: &Search<'a, E>, level: Level) -> Result<Self, TableError> {
         let (team, strength) = (search.team(1)?, level.selective().strength());
         let (pruning, book, ponders, last) = (None, None, false, None);
@@ -30,7 +30,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Ok(player)
     }
 
-    /// Replaces the pruning of all levels: a level then determines only depth and exact solving.
+    /// Sets the same pruning for all levels. A level then determines only depth and exact solving.
     #[must_use]
     pub fn with_pruning(mut self, pruning: Pruning) -> Self {
         self.pruning = Some(pruning);
@@ -56,7 +56,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.last = None;
     }
 
-    /// Chooses a move from the book (with 0 nodes), or by a search at the player's level.
+    /// Chooses a move from the book (the result has 0 nodes), or by a search at the player's level.
     pub fn choose(&mut self, position: &Position, limits: &Limits) -> Found {
         let found = match self.from_book(position) {
             Some((best, value)) => Found { best: Some(best), value, ..Found::default() },
@@ -84,8 +84,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns the positions after all replies (first the transposition table's best), without
-    /// those that must pass or are in the book. If `position` must pass, a pass is the only reply.
+    /// Returns the positions after each reply to `position`, the expected reply first. Omits those
+    /// in which the player must pass or the book has a move. A forced pass is the only reply.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];

@@ -11,12 +11,12 @@ use crate::eval::{Evaluate, PruningError, Value};
 use crate::progress::Progress;
 
 const HASH_MEGABYTES: usize = 16;
-/// The default table size in MiB for fixed-depth searches of many positions, usually shallow ones.
+/// The default table size, in MiB, for fixed-depth searches (usually shallow) of many positions.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
-/// A search, whose settings are added one by one. If they include no depth, no number of empty
-/// squares for exact solving and no level, it searches at level 10, with that level's pruning. At
-/// depth 0, the result is the static value, without a best move.
+/// A builder of searches, to which settings are added one by one. Without a depth, a strength and a
+/// level, it searches at level 10 with this level's pruning. At depth 0, the result is the static
+/// value, without a best move.
 ///
 /// ```
 /// use othello_engine::board::Position;
@@ -113,8 +113,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { hash_megabytes: Some(megabytes), ..self }
     }
 
-    /// Sets how many threads of the current rayon pool a search uses (1 by default). Exact scores,
-    /// and values of fixed-depth searches without ProbCut, do not depend on this number.
+    /// Sets the number of threads, of the current rayon pool, that a search uses (1 by default).
+    /// Exact scores, and values of fixed-depth searches without ProbCut, do not depend on it.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
@@ -131,11 +131,11 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(self.team(1)?.lead(search))
     }
 
-    /// Searches positions on all threads of the current rayon pool, and returns the results in the
-    /// same order. No search uses table entries of another: a value does not depend on other
-    /// positions or the number of threads. Without pruning, idle threads help if there are fewer
-    /// positions than threads. A result has no best move at depth 0 or if the player must pass.
-    /// Each table has 4 MiB by default, or 16 MiB with exact solving. `progress` counts positions.
+    /// Searches positions on all threads of the current rayon pool; returns the results in their
+    /// order. No search uses table entries of another search, so a value does not depend on other
+    /// positions or the number of threads. Without pruning, threads that have no position help
+    /// other threads. A result has no best move at depth 0 or if the player must pass. Each table
+    /// has 4 MiB by default, or 16 MiB with exact solving. `progress` counts positions.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -202,13 +202,13 @@ impl<'a, E: Evaluate> Search<'a, E> {
         self.searcher_of(self.megabytes())
     }
 
-    /// Creates a team with one searcher for each thread. At most `jobs` of them search positions of
-    /// their own at a time; the other searchers help these by taking over parts of their trees.
+    /// Creates a team with one searcher for each thread. At most `jobs` searchers search positions
+    /// of their own at a time; the other searchers take over parts of these searches.
     pub fn team(&self, jobs: usize) -> Result<Team<'a, E>, TableError> {
         self.team_of(self.threads, jobs, self.megabytes())
     }
 
-    /// Creates a pool with a searcher for each thread of the rayon pool; allocates all tables now.
+    /// Creates a pool with one searcher and its own table for each thread of the rayon pool.
     ///
     /// # Errors
     /// If there is no memory for the tables.

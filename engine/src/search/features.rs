@@ -1,7 +1,7 @@
 //! The features of the search, each of which can be turned off to measure its effect.
 
-/// The set of features that a search uses. Without ProbCut and realization probability, no feature
-/// changes a value or a score, but only which of several equally good moves a search finds.
+/// The set of features that a search uses. Without ProbCut and realization probability, features
+/// change no value or score. They may change which of several equally good moves a search finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
     /// Principal variation search: null windows after the first move; if off, only full windows.

@@ -3,8 +3,8 @@ use std::str::FromStr;
 use super::{EndgameSchedule, Pruning, Selectivity, Strength};
 use crate::eval::Evaluate;
 
-/// A strength of play from 1 to 60. It determines the depth, the selectivity, and at how many empty
-/// squares searches go to the end, with ProbCut and exactly. Higher levels never search less.
+/// A strength of play, 1 to 60: a depth, a ProbCut confidence, and the numbers of empty squares at
+/// which searches go to the end with ProbCut and exactly. Higher levels never search less.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
@@ -15,7 +15,7 @@ pub struct Plan {
     pub depth: u32,
     /// The ProbCut confidence of fixed-depth searches.
     pub selectivity: Selectivity,
-    /// The ProbCut schedule of endgame searches, which prune only above [`Self::exact`] empties.
+    /// The ProbCut confidences of endgame searches with more than [`Self::exact`] empty squares.
     pub ends: EndgameSchedule,
     /// The number of empty squares at or below which searches solve positions exactly.
     pub exact: u32,
@@ -23,11 +23,11 @@ pub struct Plan {
 
 /// Up to this level, the depth is the same for weights with and without a ProbCut model.
 const FULL_DEPTH: u32 = 10;
-/// Up to this level, level L solves positions with 2 L empty squares.
+/// Up to this level, exact solving begins at 2 × level empty squares.
 const DOUBLED: u32 = 10;
-/// The steps of the endgame ProbCut schedule: the confidence, the lowest level that uses the step,
-/// and `[m, n]`. If a level solves exactly up to e empty squares, the step applies at up to e + m
-/// empty squares or, from level [`WIDE`] upwards, at up to e + n.
+/// The steps of the levels' endgame ProbCut schedules: a confidence, the lowest level with the
+/// step, and `[m, n]`. At a level that solves up to e empty squares exactly, the step applies at up
+/// to e + m empty squares or, from level [`WIDE`] on, at up to e + n.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),

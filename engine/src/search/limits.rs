@@ -7,8 +7,8 @@ use crate::eval::Evaluate;
 use crate::simd::Instructions;
 
 /// The limits of a search. A search checks its limits only at nodes with large enough subtrees, so
-/// it continues for some milliseconds, or some ten thousand nodes, after a limit is reached. With a
-/// limit of nodes alone, on one thread, a search is reproducible.
+/// it continues for some milliseconds, or some ten thousand nodes, after a limit is reached. With
+/// only a limit of nodes, on one thread, a search is reproducible.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// The number of nodes at which the search ends; `None` for no such limit.
@@ -18,12 +18,12 @@ pub struct Limits {
     /// A function that ends the search once it returns true. Such a function replaces the deadline
     /// on platforms without a clock for [`Instant`], such as WebAssembly.
     pub is_over: Option<fn() -> bool>,
-    /// The flag that ends the search once any thread sets it; `None` for no such limit.
+    /// A flag that ends the search once any thread sets it; `None` for no such flag.
     pub stop: Option<Arc<AtomicBool>>,
-    /// A flag that requests an answer at once: it ends even the first and shallowest iteration.
-    /// Until it is set, it does not affect which nodes are visited.
+    /// A flag that ends the search at once, even its first iteration, which other limits do not
+    /// end. Until it is set, the search visits the same nodes as without it.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// True if no limit applies to a search at `Strength::exact` or fewer empty squares.
+    /// True if searches at `Strength::exact` or fewer empty squares ignore all limits.
     pub spare_perfect_play: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Control {
     /// True if the interrupt flag ends the search even while `is_patient` disables other limits.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
-    /// The node limit of a search by realization probability; only a malformed model reaches it.
+    /// The node limit of a search by realization probability, which only invalid models reach.
     pub(super) most_nodes: Option<u64>,
 }
 

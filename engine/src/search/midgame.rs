@@ -17,7 +17,7 @@ const PVS_DEPTH: u32 = 3;
 /// number of replies is nearly as good, and saves a third of a depth-8 search's evaluations.
 const VALUED_DEPTH: u32 = 4;
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
-/// The number of plies that each iteration adds: even, as values of even and odd depths differ.
+/// The number of plies that an iteration adds, even because values of even and odd depths differ.
 const DEEPENING: u32 = 2;
 /// Late endgame nodes order moves by the weights of this ply, which stay in the processor's cache.
 const RATING_PLY: u32 = 44;
@@ -38,9 +38,9 @@ impl Horizon {
         if self == Self::Depth { DEEPENING } else { 1 }
     }
 
-    /// Returns the node limit of a search by probability: 1,024 · 4^depth. There are about 4^depth
-    /// lines, because lines end at probability 4^−depth, and their probabilities total 1. Only a
-    /// malformed model, in which every move is nearly certain, needs so many nodes.
+    /// Returns the node limit of a search by probability, 1,024 · 4^depth. Lines end at probability
+    /// 4^−depth, and their probabilities total 1, so there are about 4^depth lines. Only an invalid
+    /// model, in which every move is nearly certain, makes the search reach the limit.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -105,10 +105,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration; `None` if the root's table entry replaces none.
-/// Returns `depth` if the entry is at most 2 plies shallower. Otherwise, a search with a time limit
-/// begins at the entry's depth or 1 more (odd or even like `depth`). Other searches do not, because
-/// a search with a node limit must always end at the same node.
+/// Returns the depth of the first iteration if the root's table entry makes earlier iterations
+/// unnecessary, else `None`. If the entry is at most 2 plies shallower than `depth`, returns
+/// `depth`. Otherwise, with a time limit, returns the entry's depth or 1 more (odd or even like
+/// `depth`), and else `None`, because a search with a node limit must always end at the same node.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -122,7 +122,8 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the last complete iteration or, if a limit ends the first, a search to depth 1.
+    /// Searches to increasing depths, up to `depth`. Returns the result of the last completed
+    /// search or, if a limit ends the first search, the result of a search to depth 1.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
@@ -278,7 +279,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches to depth 1. Tries the move of the last depth-1 cutoff first: 6 % fewer evaluations.
+    /// Searches to depth 1, first the move of the last depth-1 cutoff (saves 6 % of evaluations).
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

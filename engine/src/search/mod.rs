@@ -121,7 +121,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The move of the last beta cutoff at a node of depth 1. It often causes the next such cutoff.
     refutation: Option<Square>,
 
-    /// True while an endgame node scores moves by one fixed phase's weights, without factors.
+    /// True while an endgame node scores its moves by one fixed phase's weights, without factors.
     is_rating: bool,
     /// The nodes at each ply of the game, counted only in searches by realization probability.
     pub(crate) nodes_by_ply: [u64; PLIES_OF_NODES],
@@ -170,14 +170,14 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         }
     }
 
-    /// Forgets all earlier searches: later ones give the same results as with a new searcher.
+    /// Forgets all earlier searches. Later searches give the same results as with a new searcher.
     pub fn new_game(&mut self) {
         self.shallow_table.step_generation();
         self.table.step_generation();
     }
 
-    /// Makes a single search. A search to the end of the game prunes at confidence `selectivity`,
-    /// by default that of the endgame schedule, or not at all if `self.pruning` lacks its settings.
+    /// Makes a single search. A search to the end of the game prunes at the ProbCut confidence
+    /// `selectivity` (`None`: that of the endgame schedule), if `self.pruning` has its settings.
     pub(crate) fn search_to(
         &mut self,
         position: &Position,
@@ -199,8 +199,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         unsafe { &mut *(&raw mut *self).cast() }
     }
 
-    /// Returns the legal moves, each with the static value (of a finished game: the score) of the
-    /// position after it, for the player who moves.
+    /// Returns the legal moves, each with the static value of the position after it, for the player
+    /// who moves. The value of a finished game is its score.
     pub fn move_values(&mut self, position: &Position) -> ArrayVec<(Square, Value), 64> {
         let state = self.evaluator.state(position);
         let mut value = |square: Square| {
@@ -252,7 +252,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Found { value, best: square, nodes: self.nodes, depth, selectivity }
     }
 
-    /// Returns the best move that an earlier search stored, if it is still in the table.
+    /// Returns the best move that the transposition table has for the position, if any.
     pub fn remembered_move(&self, position: &Position) -> Option<Square> {
         self.table.probe(position)?.best()[0]
     }

@@ -16,10 +16,10 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// The move score of a table entry's best move, above all others; its second move scores 1 less.
+/// The score of a table entry's best move, above all other moves; its second move scores 1 less.
 const TABLE_MOVE: i32 = 1 << 24;
 
-/// The moves not yet searched, in the order of their squares until the first [`Self::take_best`].
+/// A node's moves that are not yet searched, in any order after the first [`Self::take_best`].
 #[derive(Debug, derive_more::Deref)]
 pub(super) struct Moves(ArrayVec<Move, 64>);
 
@@ -52,7 +52,7 @@ impl Moves {
         }
     }
 
-    /// Removes and returns the best move. Moves are not sorted, as most nodes end after one or two.
+    /// Removes and returns the best move. Sorting all would be slower, as most nodes end early.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -81,7 +81,7 @@ pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
 }
 
-/// The quadrants with an odd number of empty squares: bits 0 to 3 for those of a1, h1, a8 and h8.
+/// The quadrants with an odd number of empty squares: bits 0 to 3 are those of a1, h1, a8 and h8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Parity(u8);
 
@@ -98,7 +98,7 @@ impl Parity {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// Returns all squares of odd quadrants. The first side to move in one often also moves last.
+    /// Returns all squares of odd quadrants, where the side that moves first often also moves last.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]
@@ -121,7 +121,7 @@ static ODD_SQUARES: [u64; 16] = {
     squares
 };
 
-/// The least final depth of iterative deepening for which a search uses the `DEEP_` settings.
+/// The least depth of a search's last iteration at which the search uses the `DEEP_` settings.
 const DEEP: u32 = 11;
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;

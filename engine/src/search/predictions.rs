@@ -7,8 +7,8 @@ const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
 const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
 const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 
-/// The predictions by a weights file's pruning models: the values of deeper searches (by ply and
-/// pair of depths) and exact scores (by number of empty squares).
+/// The predictions by a weights file's ProbCut models: of the values of deeper searches, by ply and
+/// depths, and of exact scores, by number of empty squares.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Predictions {
     /// The predictions of a deeper search's value; empty without a ProbCut model.
@@ -17,11 +17,11 @@ pub struct Predictions {
     pub ends: Vec<ScorePrediction>,
 }
 
-/// A prediction of a deeper search's value: slope × value of the shallow search + offset, with a
-/// standard deviation.
+/// A prediction of the value of a deeper search from that of a shallow one: slope × shallow value +
+/// offset, with a standard deviation.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct SearchPrediction {
-    /// The ply of the root position.
+    /// The ply of the position.
     pub ply: u32,
     /// The depth of the shallow search.
     pub shallow: u32,
@@ -47,7 +47,7 @@ pub struct ScorePrediction {
 }
 
 impl Predictions {
-    /// Returns the predictions of these models for the pairs of depths that searches use.
+    /// Returns the predictions of `models` for a range of plies, depths and empty squares.
     pub fn of(models: &Models) -> Self {
         let of_search = |model: &ProbCut, (ply, deep): (u32, u32)| {
             let shallow = shallow_depth(deep);

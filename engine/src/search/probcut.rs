@@ -11,8 +11,8 @@ use crate::eval::{Depths, EndDepths, Evaluate, Models, Prediction, PruningError,
 use crate::simd::Instructions;
 use crate::text::Invalid;
 
-/// The confidence that ProbCut needs before it prunes a node: the probability that a normally
-/// distributed prediction error is within ± [`Self::deviations`] standard deviations of its mean.
+/// The confidence at which ProbCut prunes a node: the probability that a normally distributed
+/// prediction error is within ± [`Self::deviations`] standard deviations.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, derive_more::Display,
 )]
@@ -71,14 +71,14 @@ const MAX_REPLACED_DEPTH: u32 = 40;
 const DEPTHS: usize = (MAX_REPLACED_DEPTH - MIN_REPLACED_DEPTH + 1) as usize;
 const PLIES: u32 = 60;
 
-/// The shallow search that may replace a deep search, at one ProbCut confidence.
+/// The shallow search by which ProbCut may prune a node instead of a deep search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     shallow: u32,
-    /// How many standard deviations outside the window the predicted value must be.
+    /// The number of standard deviations that the predicted value must be outside the window.
     deviations: f64,
     by_search: Prediction,
-    /// The prediction from the static value, which decides whether to test for a fail high or low.
+    /// The prediction of the deep value from the static value. It selects a test: fail high or low.
     by_static: Prediction,
 }
 
@@ -88,8 +88,8 @@ pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
-/// Returns the depth of the search that may replace a search to the end: a quarter of `empties`,
-/// not half as in the midgame, because a search to the end takes less time at equal depth.
+/// Returns the depth of the search that may replace a search to the end: about a quarter of
+/// `empties`, not half as in the midgame, where searches of equal depth take more time.
 pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
@@ -98,14 +98,14 @@ pub fn shallow_depth_of_end(empties: u32) -> u32 {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
-    /// The shallow search, by ply and by the replaced search's depth − [`MIN_REPLACED_DEPTH`].
+    /// The shallow search for each ply and each deep search's depth from [`MIN_REPLACED_DEPTH`] on.
     pub(super) cuts: Option<Arc<[[Cut; DEPTHS]]>>,
     /// True for a search of the selectivity ladder, which only guides the exact search after it.
     pub(super) is_rung: bool,
 }
 
 impl ProbCutSettings {
-    /// Returns the settings of fixed-depth searches, computed from the evaluation's ProbCut model.
+    /// Returns the ProbCut settings of fixed-depth searches, by the evaluation's ProbCut model.
     pub(super) fn new(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -115,8 +115,8 @@ impl ProbCutSettings {
         Ok(Self::by(selectivity, deviations, shallow_depth, |depths| model.prediction(depths)))
     }
 
-    /// Returns the settings of searches to the end of the game, by the evaluation's model of exact
-    /// scores or, if it has none, by its model of deeper searches.
+    /// Returns the ProbCut settings of searches to the end of the game, by the evaluation's model
+    /// of exact scores or, if it has none, by its model of deeper searches.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,
@@ -156,8 +156,8 @@ impl ProbCutSettings {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns `alpha` if a shallow search makes it likely that the node fails low, `beta` if it
-    /// makes failing high likely, and otherwise `None`. The window must be a null window.
+    /// Tests by a shallow search whether the node is likely to fail low or high in its null window.
+    /// Returns `alpha` for a likely fail low, `beta` for a likely fail high, and else `None`.
     pub(super) fn likely_bound(
         &mut self,
         Cut { shallow, deviations, by_search, by_static }: Cut,

@@ -1,4 +1,4 @@
-//! The pruning of a search: by ProbCut (in the endgame, by a schedule) or realization probability.
+//! The pruning of a search, by ProbCut or by realization probability.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use super::probcut::{ProbCutSettings, Selectivity};
 use crate::eval::{Evaluate, MoveKind, PruningError, STAGES};
 use crate::text::{Invalid, excerpt};
 
-/// If a search to the end has a time or node limit, searches at these confidences precede it.
+/// The ProbCut confidences of searches before a search to the end with a limit of time or nodes.
 const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut has one confidence in fixed-depth searches; in searches to the
@@ -17,10 +17,10 @@ const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Perc
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
-    /// The steps of an [`EndgameSchedule`]: greatest number of empty squares, ProbCut settings.
+    /// For each step of the endgame schedule, its greatest number of empty squares and settings.
     pub(super) ends: Vec<(u32, ProbCutSettings)>,
     pub(super) stages: Vec<ProbCutSettings>,
-    /// In a search by realization probability, a move's cost by stage of the game and kind of move.
+    /// The cost of a move in a search by probability, by stage of the game and kind of move.
     pub(super) costs: Option<Arc<[[u8; MoveKind::COUNT]; STAGES]>>,
 }
 
@@ -33,8 +33,8 @@ impl Pruning {
         Ok(Self { midgame: ProbCutSettings::new(evaluator, selectivity)?, ..Self::default() })
     }
 
-    /// Adds a schedule of ProbCut confidences for searches to the end of the game. The value of a
-    /// search that the schedule prunes is likely to be the score, but not proven.
+    /// Adds a schedule of ProbCut confidences for searches to the end of the game. If the schedule
+    /// prunes a search, the value is likely to be the score, but not proven.
     ///
     /// # Errors
     /// If a step of the schedule is below 100 % and the weights have no ProbCut model.
@@ -74,7 +74,7 @@ impl Pruning {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Returns true if no search prunes. A search's value then does not depend on table entries.
+    /// Returns true if no search prunes, so that values do not depend on the content of the table.
     pub(super) fn is_full(&self) -> bool {
         let mut all = self.ends.iter().map(|(_, end)| end).chain([&self.midgame]);
         all.all(|one| one.selectivity == Selectivity::Full) && !self.is_by_probability()
@@ -87,9 +87,9 @@ impl Pruning {
 }
 
 /// The ProbCut confidence of searches to the end of the game, by number of empty squares. Text
-/// form: `none`, or steps EMPTIES:PERCENT with falling EMPTIES and rising PERCENT. At a number of
-/// empty squares, the last step with at least as many EMPTIES applies. Example: `20:73,18:95` means
-/// no pruning above 20 empty squares, 73 % at 20 and 19, and 95 % at 18 and fewer.
+/// form: `none`, or steps EMPTIES:PERCENT with falling EMPTIES and rising PERCENT. The last step
+/// whose EMPTIES is at least the number of empty squares applies. Example: `20:73,18:95` means no
+/// pruning above 20 empty squares, 73 % at 20 and 19, and 95 % at 18 and fewer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EndgameSchedule(Vec<(u32, Selectivity)>);
 
@@ -97,7 +97,7 @@ impl EndgameSchedule {
     /// The schedule without steps: endgame searches prune nothing.
     pub const NONE: Self = Self(vec![]);
 
-    /// Creates a schedule of steps. Their empty squares must fall, and confidences must rise.
+    /// Creates a schedule of steps, with falling numbers of empty squares and rising confidences.
     pub(super) fn of(steps: impl IntoIterator<Item = (u32, Selectivity)>) -> Self {
         Self(steps.into_iter().collect())
     }

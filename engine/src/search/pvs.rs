@@ -9,7 +9,7 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// What differs between PVS to a fixed depth and PVS to the end of the game. In a search to the
+/// The differences between PVS to a fixed depth and PVS to the end of the game. In a search to the
 /// end, the depth of a node is its number of empty squares.
 pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const IS_TO_END: bool;
@@ -17,8 +17,8 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const STEP: Value;
     const MIN_ENHANCED_CUTOFF_DEPTH: u32;
     const MIN_SPLIT_DEPTH: u32;
-    /// `[d, n]`: the moves of a table entry come first if the entry's depth is at least d or the
-    /// node's depth is less than n; otherwise they are ordered like all other moves.
+    /// `[d, n]`: a node's best moves in its table entry come first if the entry's depth is at least
+    /// d or the node's depth is less than n. Otherwise, they are ordered like all other moves.
     const TRUSTED_DEPTHS: [u32; 2];
 
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
@@ -27,7 +27,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     /// ProbCut, or it only guesses moves and a score for a later search without ProbCut.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
-    /// Returns an upper bound that stable discs prove, if it is at most `alpha`; by default `None`.
+    /// Returns an upper bound of the value, by stable discs, if at most `alpha`. Default: `None`.
     #[inline(always)]
     fn proven_bound(
         _: &Searcher<'_, E, I>,
@@ -164,9 +164,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns bounds of a node's value, and the move that attains the lower bound. If a child's
-    /// table entry has the bounds l and h for a search of this depth and pruning, the move to it is
-    /// worth −h to −l (without an entry, −∞ to ∞). The node's bounds: greatest −h and greatest −l.
+    /// Returns bounds of a node's value from its children's table entries, and the move that
+    /// attains the lower bound. A child with the bounds l and h (no entry: −∞ and ∞) makes its move
+    /// worth −h to −l. The node's bounds are the greatest −h and the greatest −l.
     fn bounds_from_children<K: SearchMode<E, I>>(
         &self,
         moves: &Moves,

@@ -25,11 +25,11 @@ use crate::eval::{
 };
 use crate::simd::{Instructions, compiled_for};
 
-/// The cost of a move of probability 1/4. A search to depth D has the *reach* D times this number:
-/// it ends a line once the costs of the line's moves total the reach. So each further ply of depth
-/// divides the probability at which lines end by 4, as in the paper by Tsuruoka and others.
+/// The cost of a move of probability 1/4. A search to depth D ends a line once the costs of its
+/// moves total D times this number (the *reach*). So each further ply of depth divides the
+/// probability at which lines end by 4, as in the paper by Tsuruoka and others.
 const REACH_PER_PLY: u32 = 8;
-/// The cost of a move of probability 1/2 (costs are ∝ −log p; 1/4 costs [`REACH_PER_PLY`]).
+/// The cost of a move of probability 1/2. Costs are proportional to −log₂ of the probability.
 const REACH_PER_HALF: i32 = REACH_PER_PLY as i32 / 2;
 /// The greatest depth of a search by probability: depth · [`REACH_PER_PLY`] is stored in 8 bits.
 const GREATEST_DEPTH: u32 = u8::MAX as u32 / REACH_PER_PLY;
@@ -91,12 +91,12 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves.iter().map(|rated| (rated.one.square, rated.kind)).collect()
     }
 
-    /// Returns the cost at which a line of moves ends; a move of probability p costs −4 log₂ p.
+    /// Returns the cost of moves at which a line ends. A move of probability p costs −4 log₂ p.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// Returns the legal moves in search order: `memory`, an earlier best move, then by [`Rank`].
+    /// Returns the legal moves in search order: `memory` (an earlier best move), then by [`Rank`].
     #[compiled_for(I::SET)]
     fn rated_moves(
         &self,
@@ -139,8 +139,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves
     }
 
-    /// Searches each line until its moves cost `reach` in total; a move costs −4 log₂ p (p: its
-    /// probability). `last` is the move that led to this node; `None` at the root or after a pass.
+    /// Searches each line until its moves cost `reach` in total. A move of probability p costs −4
+    /// log₂ p. `last` is the move that led to this node; `None` at the root or after a pass.
     #[compiled_for(I::SET)]
     pub(super) fn realized(
         &mut self,
@@ -198,9 +198,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns the value of a move or, outside the window, a bound of it. The move takes `cost`
-    /// from `reach`. If `is_tried`, a null-window search first tests whether the value is above
-    /// `alpha`. The full-window search goes deeper: the move takes at most [`REACH_PER_HALF`].
+    /// Returns the value of a move or, outside the window, a bound. If `is_tried`, a null-window
+    /// search first tests whether the value is above `alpha`; there, the move takes `cost` from
+    /// `reach`. In the full window, it takes at most [`REACH_PER_HALF`], to search deeper.
     fn realized_move(
         &mut self,
         RatedMove { one, value, .. }: &RatedMove,

@@ -5,10 +5,10 @@ use std::alloc::{Layout, handle_alloc_error};
 use super::slot::prefetch;
 use crate::board::{Discs, Position, Square};
 
-/// Positions with at least this number of empty squares have their own part of the table: they are
-/// few and save the most nodes. Otherwise, the many positions with fewer would overwrite them.
+/// Positions with at least this number of empty squares have their own part of the table. They save
+/// the most nodes, but the many positions with fewer empty squares would overwrite them.
 const FAR_EMPTIES: u32 = 10;
-/// The binary logarithm of the number of entries for positions below [`FAR_EMPTIES`]: 256 KiB.
+/// The binary logarithm of the number of entries (256 KiB) below [`FAR_EMPTIES`] empty squares.
 const NEAR_LOG2: u32 = 13;
 /// The binary logarithm of the number of entries (2 MiB) for [`FAR_EMPTIES`] or more empty squares.
 /// With 13 instead of 16, exact solves of three test suites take 3 to 4 % more nodes.
@@ -25,13 +25,13 @@ struct Entry {
     lower: i8,
     upper: i8,
     best: u8,
-    /// The generation in which the entry was written; 0 if it was never written.
+    /// The table's generation when the entry was written; 0 if it was never written.
     generation: u8,
 }
 
 type Entries = [Entry; ENTRIES];
 
-/// A table of bounds on exact scores, without depths. A new entry replaces the old one in its slot.
+/// A table of bounds on exact scores. A new entry always replaces the old entry in its slot.
 #[derive(Debug)]
 pub(super) struct ShallowTable {
     entries: Box<Entries>,
@@ -58,7 +58,7 @@ impl ShallowTable {
         prefetch(&self.entries[slot.index()]);
     }
 
-    /// Returns the bounds of the position's score, and its best move.
+    /// Returns the bounds of the position's score, and its best move; `None` without an entry.
     #[inline]
     pub(super) fn probe(
         &self,
@@ -105,7 +105,7 @@ impl ShallowSlot {
         Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
     }
 
-    /// Returns the slot's index, at most the last one, so that the compiler omits bounds checks.
+    /// Returns the slot's index. Its limit to the last index lets the compiler omit bounds checks.
     #[inline(always)]
     fn index(self) -> usize {
         (self.0 as usize).min(ENTRIES - 1)

@@ -50,7 +50,7 @@ impl Slot {
         Some(content.entry)
     }
 
-    /// Replaces the content, unless another thread has written since `content.sequence` was read.
+    /// Writes `content`, unless another thread has written since `content.sequence` was read.
     #[inline]
     pub(super) fn replace(&self, content: Content) {
         let (seen, odd) = (content.sequence, content.sequence.wrapping_add(1));

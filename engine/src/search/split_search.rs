@@ -39,7 +39,7 @@ struct Work {
     helpers: usize,
     /// The total number of nodes of the helpers that have left; complete once `helpers` is 0.
     nodes: u64,
-    /// True if a searcher was stopped before it had searched its move, which thus has no value.
+    /// True if a searcher stopped during the search of a move, which therefore has no value.
     is_torn: bool,
 }
 
@@ -102,8 +102,8 @@ impl<S> Split<S> {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Returns whether the node should become a split point: a searcher is idle, two moves remain,
-    /// and helpers cannot change the final value (`is_shareable`) or are free to (`helps_always`).
-    /// A search with a node limit is never shared, so that it always ends at the same node.
+    /// and helpers cannot change the final value (`is_shareable`) or may do so (`helps_always`). A
+    /// search with a node limit is never shared, so that it always ends at the same node.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool
@@ -113,8 +113,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             && self.control.limits.nodes.is_none()
     }
 
-    /// Searches `moves` at a split point, where idle searchers help. Returns `window` with the best
-    /// move and alpha after these searches; unchanged if the search was stopped.
+    /// Searches `moves` together with idle searchers. Returns the window after these searches, with
+    /// the best move and a raised alpha; returns `window` unchanged if the search was stopped.
     pub(super) fn share<K: SearchMode<E, I>>(
         &mut self,
         (state, empties, depth): (&E::State, u32, u32),

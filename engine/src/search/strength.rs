@@ -2,9 +2,9 @@ use super::{Found, Limits, Searcher};
 use crate::board::Position;
 use crate::eval::Evaluate;
 
-/// With limits, a search to the end of the game ([`Strength::exact`]) follows a search that is this
-/// many plies shallower. The shallower one needs about a twentieth of the nodes, and supplies the
-/// result if no search to the end is completed.
+/// If a search to the end of the game ([`Strength::exact`]) has limits, a search that is this many
+/// plies shallower precedes it. The shallower search needs about a twentieth of the nodes, and its
+/// result is used if no search to the end is completed.
 const BEFORE_PERFECT: u32 = 8;
 
 /// The strength of a search: a fixed depth, and exact solving near the end of the game.
@@ -29,16 +29,16 @@ impl Strength {
     /// Exact solving from the start of the game.
     pub const PERFECT: Self = Self { depth: Self::ANY_DEPTH, exact: Self::ANY_DEPTH };
 
-    /// Returns the depth of a search for a move: the number of empty squares if it goes to the end
-    /// of the game, and otherwise the fixed depth, but at least 1.
+    /// Returns the depth of a search for a move: the number of empty squares if the search goes to
+    /// the end of the game, and otherwise the fixed depth, but at least 1.
     pub fn depth_of(self, position: &Position) -> u32 {
         let empties = position.empties();
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
     /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes.
-    /// A search at [`Self::exact`] or fewer empty squares has no limit. With `nodes`, a depth that
-    /// reaches the end of the game is lowered by steps of 2 until it does not, but at least to 1.
+    /// A search at [`Self::exact`] or fewer empty squares has no limit. With `nodes`, the depth is
+    /// lowered by steps of 2 to less than the number of empty squares, but at least to 1.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -57,10 +57,10 @@ impl<E: Evaluate> Searcher<'_, E> {
         self.search_within(position, strength, &Limits::default())
     }
 
-    /// Searches like [`Self::search`], but deeper and deeper, within limits; returns the result of
-    /// the last complete search. Limits of nodes and time do not end the first one. The interrupt
-    /// flag does, with the result of a search to depth 1. With a limit of nodes or time, a search
-    /// to the end of the game follows a shallower one, and ones with more pruning.
+    /// Searches like [`Self::search`], but to increasing depths within `limits`; returns the result
+    /// of the last completed search. Limits of nodes and time do not end the first search. The
+    /// interrupt flag does; the result is then that of a search to depth 1. With a limit of nodes
+    /// or time, shallower and more pruned searches come before a search to the end of the game.
     pub fn search_within(
         &mut self,
         position: &Position,

@@ -12,20 +12,20 @@ const WAYS: usize = 2;
 const CLUSTER_BYTES: usize = size_of::<Cluster>();
 const NO_SQUARE: u8 = 64;
 
-/// Two slots in one cache line, so that a probe costs one memory access. (With hashes instead of
-/// boards, three slots would fit, but the table could mistake one position for another.)
+/// Two slots in one cache line, so that a probe costs one memory access. The slots store boards.
+/// With hashes, three slots would fit, but the table could mistake one position for another.
 #[derive(Debug, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
 
-/// The depth of a search, and how little it pruned.
+/// The depth and the pruning of a search, by which the table decides where its bounds are valid.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Effort {
     /// The depth in plies or, in a search by realization probability, the cost limit of a line: the
     /// line ends once its moves cost so much. A move of probability p costs −4 log₂ p.
     depth: u8,
-    /// 1 + the number of the search's [`Selectivity`], or [`BY_PROBABILITY`].
+    /// 1 + the search's [`Selectivity`] as a number; [`BY_PROBABILITY`] in a search by probability.
     sureness: u8,
 }
 
@@ -42,7 +42,7 @@ impl Effort {
         Self { depth: reach as u8, sureness: BY_PROBABILITY }
     }
 
-    /// Returns the rank of a search's bounds. Bounds never change an entry of a higher rank.
+    /// Returns the rank of this search's bounds. They do not change an entry of a higher rank.
     #[inline]
     fn rank(self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)
@@ -61,7 +61,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns the bounds that hold for a search of this effort, ±64 discs if none do.
+    /// Returns the entry's bounds if valid for a search of this effort, otherwise ±64 discs.
     #[inline]
     pub(super) fn bounds(&self, effort: Effort) -> (Value, Value) {
         let holds = if effort.sureness == BY_PROBABILITY {
@@ -85,7 +85,7 @@ impl Entry {
         if self.effort.sureness == BY_PROBABILITY { 0 } else { self.effort.depth.into() }
     }
 
-    /// Returns the best moves that searches to any depth stored: the latest, then the one before.
+    /// Returns the two last stored best moves, of searches to any depth, the latest first.
     #[inline]
     pub(super) fn best(&self) -> [Option<Square>; 2] {
         [Square::new(self.best), Square::new(self.second)]
@@ -103,8 +103,8 @@ pub struct TableError {
     pub megabytes: usize,
 }
 
-/// Clusters of two entries. In a full cluster, a new entry replaces one of an earlier generation
-/// or, if there is none, that of lower depth. Several threads may read and write concurrently.
+/// The table, in clusters of two entries. In a full cluster, a new entry replaces one of an earlier
+/// generation or, if there is none, the one of lower depth. Threads read and write concurrently.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
@@ -122,8 +122,8 @@ impl Table {
         Some(Self { clusters, generation: AtomicU32::new(1) })
     }
 
-    /// Empties the table: searches ignore and replace entries of earlier generations. No other
-    /// thread may use the table at the same time.
+    /// Empties the table by a new generation: searches ignore and replace the entries of earlier
+    /// generations. No other thread may use the table at the same time.
     pub(super) fn step_generation(&self) {
         let mut generation = self.generation();
         if generation == u32::MAX {
@@ -136,8 +136,8 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// A relaxed load is enough: the table passes to another thread through a lock or a new task,
-    /// which also makes all earlier changes of the generation visible there.
+    /// Returns the generation. A relaxed load is enough: the table passes to another thread through
+    /// a lock or a new task, which also makes earlier changes of the generation visible.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)

@@ -16,7 +16,7 @@ use crate::with_instructions;
 #[derive(Debug)]
 pub struct Team<'a, E: Evaluate> {
     pub(super) searchers: Vec<Searcher<'a, E>>,
-    /// The number of searchers that take jobs and have transposition tables; the others only help.
+    /// The number of searchers that take jobs and have transposition tables. The others only help.
     pub(super) takers: usize,
 }
 
@@ -104,7 +104,7 @@ impl<'a, E: Evaluate> Team<'a, E> {
 
 #[derive(Debug)]
 pub(super) struct Pool<S> {
-    /// True if idle searchers help even if help can change the result, as in pruned searches.
+    /// True if idle searchers also help in pruned searches, although help can change their results.
     pub(super) helps_always: bool,
     open: Mutex<Open<S>>,
     changed: Condvar,
@@ -141,8 +141,8 @@ impl<S> Pool<S> {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits for a split point to help at, and joins it. Returns `None` once all jobs are done or,
-    /// for a searcher that waits at its split point `own`, once all helpers have left `own`.
+    /// Waits until a split point needs help, and joins it. Without `own`, returns `None` once all
+    /// jobs are done; with `own`, a split point of this searcher, once its helpers have left.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);

@@ -106,8 +106,8 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
     }
 }
 
-/// Tests depths 0 to 6, because only the greater ones use narrow windows, table moves, table bounds
-/// and value ordering. Values must not depend on table entries of other depths and positions.
+/// Tests depths 0 to 6, as only the greater depths use narrow windows, moves and bounds from the
+/// transposition table, and value ordering. Values must not depend on earlier searches.
 #[test]
 fn values_are_those_of_negamax_and_the_move_attains_them() {
     let shallow = positions(2, 300, 6..60).into_iter().map(|it| (it, &[4, 0, 1, 2, 3][..]));
@@ -277,7 +277,7 @@ pub(super) fn with_predictions() -> Tables {
     tables
 }
 
-/// A later search without pruning must not use the bounds of the pruned search.
+/// The bounds that a pruned search stores in the table must not change a later unpruned search.
 #[test]
 fn a_selective_search_takes_fewer_nodes_for_nearly_the_same_value() {
     let evaluator = with_predictions();
@@ -356,8 +356,8 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// Tests exact searches (to depth 20, with at most 19 empty squares) and midgame searches (to depth
-/// 8, with 25 or more).
+/// Tests exact searches of positions with 18 or 19 empty squares, and searches to depth 8 of
+/// positions with 25 to 40 empty squares.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();

@@ -7,7 +7,7 @@ pub(super) struct Best {
     pub(super) square: Option<Square>,
 }
 
-/// The search is fail-soft: a value outside the window is a bound on the node's value.
+/// The window (alpha, beta) of a node's search, with the best value and move found so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     given_alpha: Value,
@@ -22,8 +22,8 @@ impl Window {
         Self { given_alpha: alpha, alpha, beta, best }
     }
 
-    /// Narrows the window to known bounds of the value; `square` attains the lower one. Returns
-    /// true if no value is left in the window: `self.best` is then the node's result.
+    /// Narrows the window to known bounds of the node's value. The move `square` attains at least
+    /// the lower bound. Returns true if the window is then empty: `self.best` is the node's result.
     #[inline]
     pub(super) fn narrow(
         &mut self,

@@ -78,8 +78,8 @@ impl Distinct {
     }
 }
 
-/// Plays random moves from `opening` to each of `lengths` (plies) in turn. Returns the first result
-/// in which the game is not over; `opening` if there is none.
+/// Continues `opening` by random moves to the first number of plies in `lengths`. If this ends the
+/// game, begins again with the next number. Returns `opening` if every number ends the game.
 fn played_on(
     opening: Replay,
     mut lengths: impl Iterator<Item = usize>,
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(lengths, BTreeSet::from([3, 5, 12, 13]));
     }
 
-    /// After this opening, e3 ends the game. If e3 is drawn, fewer random moves (or 0) are tried.
+    /// After the tested opening, the move e3 ends the game. The result must be an unfinished game.
     #[test]
     fn an_opening_that_hardly_goes_on_is_played_as_it_is() {
         let squares = crate::board::transcript::parse("f5d6c5f4e7f6g5e6").unwrap();

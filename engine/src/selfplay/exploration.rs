@@ -15,7 +15,7 @@ use crate::text::{Invalid, excerpt, parse_range};
 const LAST_PLY: u8 = 59;
 /// The highest temperature, in discs. At this temperature, moves are drawn nearly uniformly.
 const MAX_TEMPERATURE: f64 = 64.0;
-/// The greatest weight in a softmax draw, that of the best move; 64 weights total less than 2³².
+/// The weight of the best move in a softmax draw. The sum of 64 such weights fits into 32 bits.
 const BEST_WEIGHT: f64 = (1 << 24) as f64;
 
 /// The rules for drawing moves at random. The first rule that includes the ply applies. If no rule

@@ -33,7 +33,7 @@ impl<'a, E: Evaluate> Players<'_, 'a, E> {
     }
 }
 
-/// Plays game number `index` of a run. It depends only on settings, evaluations and table size.
+/// Plays game `index` of a run. Settings, evaluations and table size alone determine the game.
 pub fn play<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     index: u64,
@@ -100,7 +100,7 @@ impl<'s> Underway<'s> {
         self.settings.sides.of(self.replay.side).ends.most_empties().max(self.exact)
     }
 
-    /// Plays the next move with a cleared table, but not in the endgame or if searches are deep.
+    /// Clears the table and plays the next move. Does nothing in endgames or if searches are deep.
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         let Self { settings, replay, .. } = self;
         let is_shallow = settings.searches_are_shallow()
@@ -245,7 +245,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// Without stored values, forced moves are played without a search. This must change no game.
+    /// If no values are stored, forced moves are not searched. The played games must be the same.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;
@@ -308,8 +308,8 @@ mod tests {
         assert_ne!(play_alone(&few, 1), play_alone(&more, 1));
     }
 
-    /// Formerly, in a third of the games, self-play played a move that did not attain the exact
-    /// score: one that a shallow search had left in the transposition table.
+    /// Formerly, in a third of the games, exact play chose a move that lost discs: a move that an
+    /// earlier shallow search had stored in the transposition table.
     #[test]
     fn games_end_and_are_played_perfectly_from_where_they_say() {
         for (index, exact) in (0..40).flat_map(|index| [(index, 9), (index, 13)]) {

@@ -1,4 +1,4 @@
-//! Many self-play games in parallel: a run, whose parts are joined in order into one file.
+//! Plays many games in parallel, stores them in parts, and joins the parts in order into one file.
 
 mod pack;
 
@@ -32,7 +32,7 @@ pub struct Run {
     pub shard: Shard,
 }
 
-/// The report on self-play: on a finished file of games, or on the parts of a shard.
+/// The report on the games in a finished file of self-play, or in the parts of one shard.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Played {
     /// The number of distinct games.
@@ -110,7 +110,7 @@ impl Run {
 
 const GAMES: &str = "self-play (games)";
 const MOST_PER_PART: u64 = 1 << 16;
-/// The greatest number of games in one call of [`play_together`], which takes a second or two.
+/// The greatest number of games in one call of [`play_together`]. A call takes a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
 /// Plays the games of a shard, and stores them in parts. If the run is not divided into shards,

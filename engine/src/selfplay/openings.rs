@@ -30,8 +30,8 @@ pub enum Openings {
     Random,
     /// All distinct openings in random order; for more than 9 plies, the same as [`Self::Random`].
     Distinct,
-    /// The listed openings (at least one) in turn, each continued by random moves to a drawn number
-    /// of plies; an opening that is longer stays unchanged.
+    /// The listed openings (at least one) in turn. Random moves continue an opening to the number
+    /// of plies drawn for the game. An opening with more plies is not continued.
     Listed(Arc<[Opening]>),
 }
 
@@ -80,7 +80,7 @@ impl FromStr for Opening {
 }
 
 impl Openings {
-    /// Loads openings, one per line. Reports to `progress` if some use another program's notation.
+    /// Loads openings, one per line. Reports to `progress` which notations of other programs occur.
     pub fn load(choice: &OpeningsChoice, progress: &dyn Progress) -> Result<Self, FileError> {
         Ok(match choice {
             OpeningsChoice::Random => Self::Random,
@@ -93,7 +93,7 @@ impl Openings {
         })
     }
 
-    /// Returns the entry in the provenance: `distinct`, or the list's SHA-256; `None` if random.
+    /// Returns a text that identifies the openings: `distinct` or a SHA-256; `None` if random.
     pub fn identity(&self) -> Option<String> {
         let line = |Opening(squares, _): &Opening| {
             squares.iter().map(Square::to_string).collect::<String>() + "\n"
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(plies, [3, 2]);
     }
 
-    /// The expected checksum is the output of `printf 'f5d6c3\nf5f6\n' | sha256sum`.
+    /// The expected identity of openings is the output of `printf 'f5d6c3\nf5f6\n' | sha256sum`.
     #[test]
     fn the_moves_identify_them_however_they_are_written() {
         let sum = "f629c17c955c0fbbaa6edc52f3cb4242c53ee92685e992d74d1ce41549930e14";

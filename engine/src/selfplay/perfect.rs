@@ -9,11 +9,11 @@ use crate::text::{Invalid, parse_range};
 
 const MOST: u32 = 60;
 
-/// The number of empty squares (0 to 60) from which on each game is played exactly, or a range from
-/// which each game draws this number. Text form: `16`, or `15..16`, which includes its end.
+/// The number of empty squares (0 to 60) at which exact play begins, drawn for each game from a
+/// range. Text form: a range such as `15..16`, which includes 16, or one number such as `16`.
 ///
-/// If exact play starts at the same number in all games, the first exact move is always by the same
-/// side. Scores of weak games then favour it, so weights fitted to these scores are biased by the
+/// If exact play begins at the same number in all games, the same side makes the first exact move.
+/// Scores of weak games then favour this side, so weights fitted to these scores are biased by the
 /// parity of empty squares. With two consecutive numbers, half of the games favour each side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PerfectFrom(RangeInclusive<u32>);
@@ -97,8 +97,8 @@ mod tests {
         assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
     }
 
-    /// A single number of empty squares must stay a JSON number, not become a text like a range, so
-    /// that files with a single number have the same bytes as before there were ranges.
+    /// A single number must be a JSON number, although a range is a text. Files with one number
+    /// then have the same bytes as the files of earlier versions, which had no ranges.
     #[test]
     fn the_provenance_of_a_single_number_is_a_number() {
         assert_eq!(PerfectFrom::from(12).to_json(), 12);

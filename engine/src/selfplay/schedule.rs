@@ -10,7 +10,7 @@ pub const MAX_RANDOM_PLIES: usize = 59;
 /// The largest weight (relative frequency) that a schedule can give to a number of random moves.
 pub const MAX_WEIGHT: u32 = 1_000_000;
 
-/// How often games begin with each number of random moves (a length), as relative frequencies.
+/// The relative frequency (weight) of each number of random moves (length) at the start of games.
 ///
 /// Text form: terms separated by commas. Each term is a length or a range that includes its end,
 /// optionally with `*` and a weight for each of these lengths (default 1): `8..24`, `8,10,12`,
@@ -27,8 +27,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Returns the entry `place` of a sorted list that has each number n of random moves as often
-    /// as its weight: (n, k), where k (0, 1, …) is the index among the entries with this n.
+    /// Looks up `place` in a sorted list that contains each number n of random moves as often as
+    /// its weight. Returns (n, k): the number n found there, and its index k among equal numbers.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,8 +39,8 @@ impl Schedule {
     }
 
     /// Returns (n, k) for game `index`: the number n of its random plies, and a number k (0, 1, …)
-    /// that no other game with this n has, so that openings can be distinct. Each round (as many
-    /// games as all weights total) has each n as often as its weight, shuffled by `seed`.
+    /// that no other game with this n has, by which the caller can choose a distinct opening. In as
+    /// many games as all weights total, each n occurs as often as its weight, shuffled by `seed`.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -49,7 +49,7 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Gives weight 1 to each of `lengths`; if all exceed [`MAX_RANDOM_PLIES`], to all up to that.
+    /// Gives weight 1 to all `lengths` or, if all exceed [`MAX_RANDOM_PLIES`], to every length.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights = std::array::from_fn(weight);
@@ -58,7 +58,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the greatest number of random moves, at most `most`, that has a weight; 0 if none.
+    /// Returns the greatest number of random moves, up to `most`, with a weight above 0; 0 if none.
     pub fn longest_up_to(&self, most: usize) -> usize {
         let drawn = |&length: &usize| self.weights[length] != 0;
         (0..=most.min(MAX_RANDOM_PLIES)).rev().find(drawn).unwrap_or(0)
@@ -69,8 +69,8 @@ impl Schedule {
     }
 }
 
-/// Returns the step with which [`Schedule::deal`] visits each of `length` places once, in scattered
-/// order: coprime to `length` and, if possible, between a third and two thirds of it.
+/// Returns a number coprime to `length` and, if possible, between a third and two thirds of it. In
+/// steps of this size, modulo `length`, [`Schedule::deal`] visits each of `length` places once.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)

@@ -7,7 +7,7 @@ use crate::search::{EndgameSchedule, Plan, Selectivity};
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The schedule of the number of moves before the first search: the opening's and random ones.
+    /// The schedule of the number of opening and random moves together, before the first search.
     pub random_plies: Schedule,
     /// The openings with which games begin.
     pub openings: Openings,
@@ -42,8 +42,8 @@ impl SideSettings {
     }
 }
 
-/// Up to this depth, several games are played ply by ply, so that a phase's weights stay cached.
-/// The table is cleared before each search above the endgame; old entries would save little.
+/// The greatest search depth at which several games are played together, ply by ply, so that the
+/// weights of one phase stay in the cache. The transposition table is cleared before each move.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {

@@ -1,9 +1,9 @@
 //! Plays a match of Monte-Carlo tree search against the alpha-beta search of the engine, both with
 //! the shipped weights. The result is a row of `docs/log/published-claims.md`.
 //!
-//! The arguments are a file of openings, how many of them are played (each twice), the nodes of an
-//! alpha-beta search and the simulations of a tree search. With such limits, a match has the same
-//! result on a busy machine. The printed times show which limits give both searches equal time.
+//! The arguments are a file of openings, the number of openings to play (each twice), the nodes of
+//! an alpha-beta search, and the simulations of a tree search. These limits do not depend on the
+//! load of the machine. The printed times show whether both searches took equal time.
 //!
 //! ```sh
 //! cargo run --release -p othello-testing --example tree_search -- \
@@ -30,10 +30,10 @@ const ROOT: usize = 0;
 
 const SELECTIVITY: &str = "73";
 const EXPLORATION: f64 = 1.0;
-/// The prior of a move is ∝ exp(its value / temperature), both in discs.
+/// The temperature in discs: the prior of a move is ∝ exp(value in discs / temperature).
 pub(crate) const TEMPERATURE: f64 = 4.0;
 
-/// Returns the expected result (0 loss, 1 win) at the value `discs`: logistic, 0.73 at 8 discs.
+/// Converts a value in discs into the expected result, 0 (loss) to 1 (win), by a logistic function.
 fn share(discs: f64) -> f64 {
     1.0 / (1.0 + (-discs / 8.0).exp())
 }
@@ -47,7 +47,7 @@ struct Node {
     guess: f64,
     visits: f64,
     result_sum: f64,
-    /// The expected result at the proven score under perfect play; `None` without a proof.
+    /// The expected result for the score under perfect play; `None` if this score is not proven.
     proven: Option<f64>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Tree<'a> {
     temperature: f64,
     solver: Searcher<'a, Evaluator>,
     nodes: Vec<Node>,
-    /// The nodes of all searches: positions added to the tree, and nodes of exact solves.
+    /// The number of nodes searched: positions added to the tree, and nodes of exact searches.
     pub(crate) entered: u64,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Tree<'a> {
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Returns the position after a move: one proven best or, without proof, the most simulated.
+    /// Returns the position after the best move: proven best or, without a proof, most simulated.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -92,8 +92,8 @@ impl<'a> Tree<'a> {
         best.map_or(*position, |best| best.position)
     }
 
-    /// Makes `position` the root. Keeps its subtree if the tree has it two plies below the previous
-    /// root; otherwise, begins a new tree.
+    /// Makes `position` the root. If the tree has the position two plies below the previous root,
+    /// keeps the position's subtree; otherwise, begins a new tree.
     fn begin(&mut self, position: &Position) {
         let children = |at: usize| self.nodes.get(at).map_or(0..0, |node| node.children.clone());
         let is_it = |&at: &usize| self.nodes[at].position == *position;
@@ -186,7 +186,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns a best move's result, 0 (loss) to 1 (win); `None` unless all children are proven.
+    /// Returns the expected result of a node's best move; `None` unless all children are proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));
@@ -228,9 +228,8 @@ fn play(
     Ok(if is_tree { score } else { -score })
 }
 
-/// Prints the tree search's results, its Elo difference (the Elo of its mean share m of a pair's
-/// points) and a 95 % interval: the Elo of m ± 1.96 standard errors. `pairs` has the tree search's
-/// scores in the two games of each opening, above 0 for a win.
+/// Prints the tree search's wins, draws and losses, and its Elo difference with a 95 % interval.
+/// `pairs` has the tree search's scores in the two games of each opening, above 0 for a win.
 fn print_score(pairs: &[[i32; 2]]) {
     let [won, drawn, lost] = [1, 0, -1]
         .map(|sign| pairs.iter().flatten().filter(|score| score.signum() == sign).count());
@@ -245,7 +244,7 @@ fn print_score(pairs: &[[i32; 2]]) {
     println!("{middle:+.0} Elo ({low:+.0} to {high:+.0})");
 }
 
-/// Returns this thread's processor time, which other processes do not change; 0 if unknown.
+/// Returns the processor time of this thread in seconds; 0 if the system does not report it.
 fn processor_seconds() -> f64 {
     let found = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     found.and_then(|text| text.split(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1e9

@@ -18,8 +18,8 @@ pub struct Scenario<'a> {
 }
 
 impl Scenario<'_> {
-    /// Mounts the disk in `folder` and runs the script; returns false if the system allows no
-    /// mount. In the script, `room` enlarges the disk; `read_only` and `writable` remount it.
+    /// Mounts the disk in `folder` and runs the script. Returns false if the system does not allow
+    /// mounts. In the script, `room` enlarges the disk; `read_only` and `writable` remount it.
     pub fn run(&self, folder: &Path) -> bool {
         fs::create_dir(folder.join("disk")).expect("a folder");
         let mount = format!("mount -t tmpfs -o size={}k none disk", self.kilobytes);
@@ -47,7 +47,7 @@ impl Scenario<'_> {
     }
 }
 
-/// Returns the text that a script wrote to `../name`: `folder` is the parent of its working folder.
+/// Returns the text that the script of a [`Scenario`], run in `folder`, wrote to `../name`.
 pub fn left(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("what the script left").trim_end().to_owned()
 }

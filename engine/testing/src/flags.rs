@@ -1,9 +1,9 @@
-//! Finds flags without a help text, and flags of several commands without a text in `flags.txt`.
+//! Checks that each flag has a help text, and each flag of several commands one in `flags.txt`.
 
 use clap::{Arg, Command};
 
-/// Returns the flags of a command and its subcommands that have no help text, or that occur more
-/// than once and are not in `flags.txt`, which gives each flag one help text and a heading.
+/// Returns the faulty flags of a command and its subcommands: flags without a help text, and flags
+/// of several commands without an entry in `flags.txt` (the common help text, and a heading).
 pub fn faulty(command: &Command) -> Vec<String> {
     let mut flags = vec![];
     collect(command, &mut flags);

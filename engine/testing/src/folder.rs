@@ -24,7 +24,7 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Sets the number of units (such as games) in a part of a run; by default, one part has all.
+    /// Sets the number of units of work, such as games, in a part, in place of the default.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }
@@ -86,7 +86,7 @@ impl Folder {
         child
     }
 
-    /// Runs the program for at most two minutes: a command accepted by mistake may take hours.
+    /// Runs the program and returns its output. Kills the program after two minutes.
     pub fn run(&self, arguments: &str) -> Output {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         command.timeout(Duration::from_secs(120)).output().expect("the program runs")

@@ -1,15 +1,13 @@
-//! The guides: Markdown files with code blocks, whose commands readers run and tests check.
+//! The guides: Markdown files with commands in code blocks. Tests run these commands.
 
 pub mod inputs;
 
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the folder of the real programs. The stand-ins for programs in
-/// tests of guides (`guide-command.rs`) run the programs in this folder.
+/// The environment variable with the folder of the programs that `guide-command.rs` runs.
 pub const BINARIES: &str = "OTHELLO_BINARIES";
 
-/// The environment variable with which the stand-ins for programs, in tests of guides, only check
-/// their arguments and do no work.
+/// The environment variable that makes `guide-command.rs` only check its arguments.
 pub const CHECKED: &str = "OTHELLO_CHECKED";
 
 /// Returns the root of the repository.
@@ -42,8 +40,8 @@ pub struct Block {
     pub is_checked: bool,
 }
 
-/// Returns the code blocks of a Markdown text whose language is `sh` or `text`. (The engine's
-/// `tests/integration/readme.rs` runs those whose language is `console`.)
+/// Returns the code blocks of the languages `sh` and `text` in a Markdown text. (The engine's
+/// `tests/integration/readme.rs` runs the blocks of the language `console`.)
 pub fn blocks(text: &str) -> Vec<Block> {
     let (mut blocks, mut open): (Vec<Block>, Option<Option<Block>>) = (vec![], None);
     for (line, content) in (1..).zip(text.lines()) {

@@ -1,8 +1,8 @@
 //! Kills a command at moments spread over its work, and resumes it with the same command line.
 //! Compares the result and the amount of work with an undisturbed run.
 //!
-//! `OTHELLO_KILLS=25 cargo test --release --test kill -- --nocapture` does this 25 times on larger
-//! work, and also checks the processor time, which varies too much with a few kills of little work.
+//! `OTHELLO_KILLS=25 cargo test --release --test kill -- --nocapture` kills 25 times, in larger
+//! work, and also checks the processor time. With few kills, this time varies too much for a check.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ const MOST_WORK: f64 = 1.2;
 
 const FEW_KILLS: usize = 4;
 
-/// The name of a stage, and a function that counts its finished units in a folder.
+/// The name of a stage, and a function that counts the stage's finished units of work in a folder.
 pub type FinishedUnits<'a> = (&'a str, &'a dyn Fn(&Path) -> u64);
 
 /// A command to kill and resume. Each run has its own folder, so names of outputs are relative.
@@ -36,14 +36,14 @@ pub struct Subject<'a> {
     pub output: &'a str,
     /// The files that may differ between runs, such as a log.
     pub may_differ: &'a [&'a str],
-    /// For each stage of the command, its name, and a function that counts its finished units.
+    /// The stages of the command, each with a function that counts finished units of work.
     pub stages: &'a [FinishedUnits<'a>],
     /// The number of units of work, such as games, in a part; `None` for the command's default.
     pub units_per_part: Option<u64>,
 }
 
-/// Kills and resumes a command by [`Subject::check`]. `stage` is the command's first stage.
-/// `arguments` must contain `--out X`: files in `X.parts` show the number of finished units.
+/// Runs [`Subject::check`] on a command that stores parts. `stage` names its first stage.
+/// `arguments` must contain `--out X`; the parts are in the folder `X.parts`.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -57,7 +57,7 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns the units of work in the complete parts of the first stage of the run in `folder`.
+/// Returns the number of units of work in the complete parts of a run's first stage in `folder`.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");
@@ -73,7 +73,7 @@ struct Run {
     seconds: f64,
 }
 
-/// Lets one check run at a time: the system reports the processor time of all children together.
+/// A lock for one check at a time: processor times are known only for all children together.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Subject<'_> {
@@ -82,7 +82,7 @@ impl Subject<'_> {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Does the same as [`Self::check`] with `kills` kills: tests give slow commands fewer kills.
+    /// Does the same as [`Self::check`] with `kills` kills instead of the usual number.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;
@@ -122,8 +122,8 @@ impl Subject<'_> {
         assert!(many_kills().is_none() || mean <= MOST_WORK, "{name}: too much work");
     }
 
-    /// Kills the command after (`kill` + ½) / `kills` of an undisturbed run's processor time. If it
-    /// ends before, tries again with 0.9 of that time. Returns its processor time in seconds.
+    /// Kills the command after (`kill` + ½) / `kills` of an undisturbed run's processor time. If
+    /// the command ends before, tries again with 0.9 of the time. Returns the killed run's seconds.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {
@@ -226,7 +226,7 @@ pub fn write_files(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Returns the bytes of the files below a folder, by relative path; omits names in `except`.
+/// Returns the contents of files below a folder, by relative path; omits files named in `except`.
 pub fn files_in(folder: &Path, except: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("the folder") {

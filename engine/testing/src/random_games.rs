@@ -10,14 +10,14 @@ pub fn random_moves(number: u64) -> Vec<Square> {
     random_game(1, number, usize::MAX).steps.iter().map(|step| step.square).collect()
 }
 
-/// Returns a nearly normal number with mean 0 and variance 1: a sum of uniform draws.
+/// Returns a random number of nearly normal distribution, with mean 0 and variance 1.
 pub fn noise(random: &mut Generator) -> f64 {
     let draw = |random: &mut Generator| f64::from(random.below(1 << 20)) / f64::from(1 << 20);
     (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
 }
 
-/// Returns a WTHOR file of the random games with the indices `games`. Each game states a draw as
-/// its theoretical score at 24 empty squares, whatever its true score.
+/// Returns a WTHOR file of the random games with the indices `games`. The theoretical score of
+/// every game (under perfect play from 24 empty squares) is given as a draw, true or not.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());

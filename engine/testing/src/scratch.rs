@@ -1,4 +1,4 @@
-//! Files in memory, for tests of readers that take paths. A new file replaces one of the same name.
+//! Temporary files, in memory if possible, for tests of readers that take paths.
 
 use std::cell::RefCell;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The report of skipped tests: a line each in the file `$OTHELLO_SKIPPED`, which `.ci/run` prints.
+//! Reports skipped tests, one on a line, in the file `$OTHELLO_SKIPPED`, which `.ci/run` prints.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;

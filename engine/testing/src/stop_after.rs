@@ -12,7 +12,7 @@ pub struct StopFit {
 }
 
 impl StopFit {
-    /// An observer that stops a fit after `phases` phases or `updates` updates, whichever is first.
+    /// Creates an observer that stops a fit after `phases` phases or after `updates` updates.
     pub fn after(phases: u64, updates: u64) -> Self {
         Self { phases: phases.into(), updates: updates.into(), messages: Mutex::default() }
     }

@@ -1,5 +1,5 @@
-//! Runs the commands of every guide in order, in a folder for each guide. The stand-in
-//! `src/bin/guide-command.rs` replaces each program: it runs the program with less work.
+//! Runs the commands of every guide in order, in a folder for each guide. In place of a program,
+//! the commands call `src/bin/guide-command.rs`, which runs the program with less work.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -89,7 +89,7 @@ fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// Makes a folder with `bin` (links to the stand-in as programs) and `work` (like the repository).
+/// Creates a folder for a guide: `bin` has the replaced programs, `work` data sets and scripts.
 fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let stand_in = Path::new(env!("CARGO_BIN_EXE_guide-command"));

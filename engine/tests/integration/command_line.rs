@@ -38,7 +38,7 @@ fn values_do_not_depend_on_the_threads() {
     assert_eq!(one, three);
 }
 
-/// Each solving thread has its own transposition table, so more threads must take more memory.
+/// Each solving thread has its own transposition table: three threads must exceed the memory limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn solve_searches_as_many_positions_at_a_time_as_it_has_threads() {

@@ -67,7 +67,7 @@ fn the_stated_values_follow_from_the_definition() {
     }
 }
 
-/// The worked example in `formats.md` is the board on this line of `boards.txt`, counted from 1.
+/// The line of `boards.txt`, counted from 1, with the board of the worked example in `formats.md`.
 const WORKED_OUT: usize = 39;
 
 #[test]

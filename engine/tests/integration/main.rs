@@ -1,5 +1,5 @@
-//! Tests of the crate and its program from outside, in one binary, because linking takes long. The
-//! tests that kill commands are in another: they measure the processor time of all child processes.
+//! Tests of the crate and its program from outside, in one binary, because linking takes long.
+//! `tests/kill.rs` is a separate binary, as it measures the processor time of all child processes.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

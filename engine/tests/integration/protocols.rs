@@ -37,10 +37,10 @@ fn named(turn: Option<Square>, pass: &str) -> String {
     turn.map_or(pass.to_owned(), |square| square.to_string())
 }
 
-/// Plays games between the engine and a client, which moves at random or, in half of the games, so
-/// that the engine has the fewest legal moves. `choose` asks the engine for a turn (`None`: pass).
-/// `tell` updates the engine's board at the start and after each turn; it gets all turns, and true
-/// if the engine made the last. Returns the numbers of passes of client and engine.
+/// Plays games between the engine and a client. The client moves at random in half of the games; in
+/// the other half, it leaves the engine the fewest legal moves. `choose` asks the engine for a turn
+/// (`None`: pass). `tell` updates the engine's board after each turn; its arguments are all turns,
+/// and true if the engine made the last. Returns the numbers of passes of client and engine.
 fn play_games<E>(
     games: u64,
     server: &mut E,
@@ -216,7 +216,7 @@ fn a_game_is_served_while_the_engine_ponders() {
     assert!(engine.wait().unwrap().success());
 }
 
-/// Formerly, `set game`, which NBoard sends before each move of the engine, cleared the table.
+/// Formerly, NBoard's `set game`, sent before each engine move, cleared the transposition table.
 #[test]
 fn nboard_goes_on_from_what_was_pondered() {
     let opening = [Some("f5".parse().unwrap()), Some("d6".parse().unwrap())];

@@ -1,4 +1,4 @@
-//! Tests of the scores in `datasets/benchmark`. `tests/cmd/values.trycmd` tests published problems.
+//! Tests of the scores that the files in `datasets/benchmark` state.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use othello_engine::eval::Mobility;
 use othello_engine::record::GameReader;
 use othello_engine::search::Search;
 
-/// The best score stated for a position in `strong-hard` must be the position's score in `strong`.
+/// The best move's score in the set `strong-hard` must be the position's score in `strong`.
 #[test]
 fn the_strong_test_has_exact_scores_and_its_hard_part_agrees() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/benchmark");

@@ -49,8 +49,8 @@ fn output(mut command: Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// Asserts that a reader prints the right values, and ignores unknown sections (in the conformance
-/// files) and search models (in the shipped weights).
+/// Asserts that a reader prints the right values for the conformance files and the shipped weights.
+/// The reader must ignore the unknown sections and the search models in these files.
 fn agrees(reader: &Command) {
     let values = |weights: &Path| {
         let mut command = Command::new(reader.get_program());

@@ -1,5 +1,5 @@
-//! Tests that commands print the output in `tests/cmd` and in the `console` blocks of the guides,
-//! and draw the picture of the patterns. `othello-testing` runs the other commands of the guides.
+//! Tests that commands print the output that is stated in `tests/cmd` and in the `console` blocks
+//! of the guides, and that the program draws the picture of the patterns in `docs/pictures`.
 
 use std::fs;
 use std::path::Path;

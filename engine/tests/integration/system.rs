@@ -125,8 +125,8 @@ fn interrupts_end_the_work_with_an_event_a_line_and_the_exit_as_the_last() {
     }
 }
 
-/// While a run is suspended (SIGSTOP), a second start must be refused. Then a signal ends the run;
-/// if the signal comes late, the run completes.
+/// While a run is suspended (SIGSTOP), a second run with the same output must be refused. Then a
+/// signal ends the suspended run, unless the run completes before the signal.
 #[test]
 fn two_runs_do_not_write_one_output_and_one_that_ends_early_keeps_its_work() {
     for (command, out, end) in

@@ -17,7 +17,7 @@ pub(crate) fn read(text: &str) -> Result<Json, String> {
     Ok(json!({ "start": start, "moves": moves }))
 }
 
-/// Returns the positions at the start and after each move; if a side must pass, after the pass.
+/// Returns the start position, and the position after each move (and the pass that may follow it).
 pub(crate) fn positions(start: &StatedPosition, moves: &str) -> Result<Json, String> {
     let mut replay = Replay::from(start.position, start.side);
     let mut all = vec![shown(&replay, replay.side != start.side)];
@@ -29,7 +29,7 @@ pub(crate) fn positions(start: &StatedPosition, moves: &str) -> Result<Json, Str
     Ok(all.into())
 }
 
-/// Describes a position; `passed` is true if the other side had to pass before it.
+/// Describes a position. `passed` is true if the other side had to pass before the position.
 fn shown(replay: &Replay, passed: bool) -> Json {
     let Replay { end, side, .. } = replay;
     let over = end.is_over();

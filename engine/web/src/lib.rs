@@ -3,8 +3,8 @@
 //!
 //! The page writes a question at the address that [`buffer`] returns, calls [`ask`], and reads the
 //! answer at the address that [`answer`] returns. Each instance of the module has one evaluation,
-//! which never changes. The page also asks for boards, legal moves and passes: the JavaScript
-//! contains no rules of the game.
+//! which never changes. The page also asks for boards, legal moves and passes, because its
+//! JavaScript does not contain the rules of the game.
 
 mod game;
 mod question;

@@ -20,8 +20,8 @@ use crate::milliseconds;
 /// The size of the transposition table in MiB, which fits into the memory of a phone.
 const HASH_MEGABYTES: usize = 16;
 
-/// The settings of a search. `depth` and `exact` (empty squares for exact solving) override those
-/// of the level. Without a level, both default to 0, and ProbCut prunes nothing.
+/// The settings of a search. `depth` and `exact` (empty squares for exact solving) override the
+/// numbers of the level. Without a level, they default to 0, and ProbCut is off.
 #[derive(Deserialize)]
 pub(crate) struct How {
     level: Option<u32>,
@@ -39,7 +39,7 @@ pub(crate) struct Loaded {
     /// The level whose pruning `searcher` has; `None` if it has no pruning.
     level: Option<u32>,
     counts: Option<Counts>,
-    /// `None` for a hand-written evaluation.
+    /// The provenance of the weights; `None` for a hand-written evaluation.
     provenance: Option<Provenance>,
 }
 
@@ -86,7 +86,7 @@ impl Loaded {
         Ok(json!({ "name": name, "identity": name }))
     }
 
-    /// Loads the evaluation. It is never freed, because a module instance loads only one.
+    /// Makes `evaluator` the evaluation of the module instance. The evaluation is never freed.
     fn take(
         evaluator: Evaluator,
         counts: Option<Counts>,
@@ -176,7 +176,7 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
-/// Returns the result as JSON, in which `steps` is the value for the player in 1/32 disc.
+/// Searches a position. Returns a JSON object; its `steps` are the player's value in 1/32 disc.
 pub(crate) fn search(line: &StatedPosition, how: &How) -> Result<Json, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;

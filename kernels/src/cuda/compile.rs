@@ -15,8 +15,8 @@ impl From<result::NvrtcError> for Unavailable {
     }
 }
 
-/// The results equal those of the CPU bit by bit only if the compiler does not contract a product
-/// and a sum, flush denormal numbers to zero, or approximate divisions and square roots.
+/// Returns the options of NVRTC. For results that equal those of the CPU bit by bit, they forbid
+/// fused multiply-adds, flushed denormal numbers, and inexact divisions and square roots.
 fn options(architecture: Architecture) -> Vec<String> {
     let options = format!(
         "--fmad=false --ftz=false --prec-div=true --prec-sqrt=true \
@@ -26,7 +26,7 @@ fn options(architecture: Architecture) -> Vec<String> {
 }
 
 /// Compiles a program to PTX for `architecture` or, if NVRTC does not support it, for the newest
-/// older one: the driver can load PTX for an older architecture than that of its GPU.
+/// older architecture that NVRTC supports. Drivers can load PTX for older architectures.
 pub fn compile(program: &Program, architecture: Architecture) -> Result<String, Unavailable> {
     if !nvrtc_is_there()? {
         return Err(Unavailable(NO_NVRTC.to_owned()));

@@ -9,10 +9,10 @@ use super::Architecture;
 /// The oldest supported CUDA version of a driver: 12.0, encoded as 1000 · major + 10 · minor.
 const OLDEST_DRIVER: i32 = 12_000;
 
-/// The kernels were never compiled for older architectures.
+/// The oldest supported architecture. The kernels were never compiled for older ones.
 const OLDEST_ARCHITECTURE: Architecture = Architecture { major: 7, minor: 5 };
 
-/// Enough free memory, in bytes, for a fit of a few phases with the standard pattern set.
+/// The least free memory of a usable GPU, in bytes: enough to fit a few phases.
 const LEAST_MEMORY: usize = 512 << 20;
 
 /// An NVIDIA GPU that can run the kernels, with its driver.
@@ -74,7 +74,7 @@ pub(super) fn error_text(error: DriverError) -> String {
     format!("{text} ({:?})", error.0)
 }
 
-/// The driver's entry points that are called. [`find`] checks them: cudarc panics if one is absent.
+/// The driver's entry points that this crate calls. [`find`] checks that the driver has them.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxSetFlags_v2 \
@@ -116,7 +116,7 @@ pub fn nvrtc_is_there() -> Result<bool, Unavailable> {
     }
 }
 
-/// If the driver lacks an entry point because it is too old, the error states its version.
+/// Returns an error if the driver is missing or lacks one of [`DRIVER_ENTRIES`].
 fn check_driver() -> Result<(), Unavailable> {
     // SAFETY: this loads NVIDIA's library by its name; its initialisers are safe to run.
     if !unsafe { sys::is_culib_present() } {
@@ -143,7 +143,7 @@ fn old_driver<T>(found: i32) -> Result<T, Unavailable> {
 }
 
 /// Returns the GPU with the driver's number `number`, from 0. Checks each library before its first
-/// use, to avoid panics.
+/// use, because cudarc panics if a library lacks an entry point.
 pub fn find(number: usize) -> Result<Gpu, Unavailable> {
     check_driver()?;
     match result::init() {
@@ -194,8 +194,8 @@ fn driver_version() -> Result<i32, DriverError> {
     Ok(version)
 }
 
-/// Has a thread that waits for the GPU sleep, so that its core can do other work. A failure is
-/// ignored: some drivers refuse new flags of a context that is in use, which has them already.
+/// Makes threads sleep while they wait for the GPU, so that their cores can do other work. Ignores
+/// failures: some drivers refuse to set the flags of a context that is in use already.
 fn wait_without_spinning(number: i32) {
     let sleeps = sys::CUctx_flags_enum::CU_CTX_SCHED_BLOCKING_SYNC as u32;
     if let Ok(device) = result::device::get(number) {

@@ -17,10 +17,10 @@ use crate::index::{Argument, Kernel};
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::Program;
 
-/// The number of blocks in a full launch. About 5 run at once; the rest balance load near the end.
+/// The blocks per multiprocessor in a full launch. About 5 run at once; more balance the load.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
-/// Positions per chunk (2.6 MB), which is copied to the GPU while kernels work on the previous one.
+/// The number of positions in a chunk (2.6 MB). One chunk is copied while kernels work on another.
 const CHUNK_ROWS: usize = 1 << 17;
 
 /// The percentage of the free GPU memory for positions and their lists. The rest is for vectors.
@@ -28,19 +28,19 @@ const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// A launcher that runs the kernels of one program on one or several GPUs.
 ///
-/// Each thread of the pool has its own stream, on one of the GPUs; other threads use that of the
-/// first. A buffer belongs to the stream of the thread that allocated it: the driver thus executes
-/// all uses of a buffer in order, without events.
+/// Each thread of the rayon pool has its own stream, on one of the GPUs. Threads outside the pool
+/// use the stream of its first thread. A buffer belongs to the stream of the thread that allocated
+/// it, so the driver executes all uses of the buffer in order, without events.
 #[derive(Debug)]
 pub struct CudaLauncher {
-    /// Stream n is on GPU n modulo the number of GPUs.
+    /// The streams of the threads. Stream n is on GPU n modulo the number of GPUs.
     streams: Vec<Arc<CudaStream>>,
-    /// For each thread, its stream, if it has used one. Threads get streams in the order of their
-    /// first uses, so that fewer busy threads than there are spread evenly over the GPUs.
+    /// For each thread, the index of its stream, assigned at its first use. The threads in use are
+    /// thus spread evenly over the GPUs, even if other threads stay idle.
     threads: Vec<OnceLock<usize>>,
     next: AtomicUsize,
     gpus: Vec<OnGpu>,
-    /// The limits of the smallest GPU; tests set smaller ones.
+    /// The limits for launches on each of the GPUs. Tests set smaller limits.
     pub limits: Limits,
 }
 
@@ -57,8 +57,8 @@ pub struct CudaStaging {
     slots: [Slot; 2],
     next: usize,
     copies: Arc<CudaStream>,
-    /// The point in the thread's stream at which the last slot was filled. Kernels that read the
-    /// other slot were launched before it.
+    /// The point in the thread's stream at which a slot was last filled. The kernels that read the
+    /// other slot were launched before: the next copy, to that slot, waits for this point.
     filled: CudaEvent,
 }
 
@@ -66,12 +66,12 @@ pub struct CudaStaging {
 struct Slot {
     pinned: PinnedHostSlice<u8>,
     there: CudaSlice<u8>,
-    /// The end of the last copy from `pinned`, which cudarc does not record for this launcher.
+    /// The end of the last copy from `pinned`; `None` before the first copy.
     copied: Option<CudaEvent>,
 }
 
 impl Drop for CudaStaging {
-    /// Waits for the copies, which read page-locked memory that is released now.
+    /// Waits for the end of all copies from the page-locked memory before its release.
     fn drop(&mut self) {
         self.slots.iter().filter_map(|slot| slot.copied.as_ref()).for_each(|copied| {
             let _ = copied.synchronize();
@@ -119,7 +119,7 @@ impl CudaLauncher {
         &self.gpus[self.thread() % self.gpus.len()]
     }
 
-    /// Returns the thread's stream; an error if `buffer` belongs to another stream.
+    /// Returns the stream of the calling thread; an error if `buffer` belongs to another stream.
     fn own(&self, buffer: &CudaSlice<u8>) -> Result<&Arc<CudaStream>, LaunchError> {
         let stream = self.stream();
         match Arc::ptr_eq(stream, buffer.stream()) {
@@ -145,7 +145,7 @@ fn driver(what: &str, error: DriverError) -> LaunchError {
     failed(what, &format!("{}{remedy}", error_text(error)))
 }
 
-/// Waits even if an earlier call failed: work on the stream may still use the caller's memory.
+/// Waits for the stream, even after an error: its work may still use the caller's memory.
 fn finish(stream: &CudaStream) -> Result<(), DriverError> {
     let first = stream.synchronize();
     if first.is_err() {
@@ -190,7 +190,7 @@ fn limits(context: &CudaContext) -> Result<Limits, DriverError> {
     })
 }
 
-/// In bytes per second: two transfers per clock of the memory, each as wide as the bus.
+/// Returns the bytes per second of the memory: two transfers per clock, each as wide as the bus.
 fn memory_bandwidth(context: &CudaContext) -> Option<u64> {
     let kilohertz = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE;
     let bits = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH;

@@ -33,7 +33,7 @@ fn unloadable(error: libloading::Error) -> LaunchError {
 #[derive(Debug)]
 pub struct HostLauncher {
     library: Library,
-    /// The limits that decide the size of launches: few blocks by default; tests may set others.
+    /// The limits that decide the size of launches. By default, launches have few blocks.
     pub limits: Limits,
 }
 
@@ -41,7 +41,7 @@ type Call = unsafe extern "C" fn(*mut *mut c_void);
 type Launch = unsafe extern "C" fn(Call, *mut *mut c_void, u32, u32, i32);
 
 impl HostLauncher {
-    /// Compiles and loads a program. It rounds as on the GPU: products and sums are not contracted.
+    /// Compiles and loads a program. As on the GPU, products and sums are not fused.
     pub fn new(program: &Program) -> Result<Self, LaunchError> {
         let folder = tempfile::tempdir().map_err(no_compiler(env::temp_dir()))?;
         let library = folder.path().join("kernels.so");
@@ -107,7 +107,7 @@ impl HostLauncher {
     }
 }
 
-/// Returns C functions that call the kernels by typed pointers: the compiler checks the arguments.
+/// Returns C functions that call the kernels, so that the compiler checks the argument types.
 fn entries(program: &Program) -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in program.kernels() {
@@ -121,7 +121,7 @@ fn entries(program: &Program) -> String {
     text
 }
 
-/// Eight-byte words, so that elements of every type are aligned.
+/// A buffer of eight-byte words, so that elements of every type in it are aligned.
 type Words = Vec<u64>;
 
 impl Launcher for HostLauncher {

@@ -1,4 +1,4 @@
-//! The start of every entry point: counts the call, and fails if the settings require it.
+//! The start of every entry point: counts calls, and returns the error that the settings require.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;
@@ -8,7 +8,7 @@ use crate::device::{DEVICE, Handle, State};
 use crate::settings::SETTINGS;
 
 thread_local! {
-    /// The context of the calling thread; 0 for none.
+    /// The context of the calling thread; 0 if the thread has no context.
     pub(crate) static CURRENT: Cell<Handle> = const { Cell::new(0) };
 }
 

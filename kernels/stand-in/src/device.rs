@@ -30,23 +30,23 @@ pub(crate) struct State {
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
-    /// The contexts that have queried the free memory.
+    /// The contexts that have queried the free memory. Later queries get the setting `free-later`.
     pub(crate) asked: BTreeSet<Handle>,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// For each event, a stream's point and vector clock when it last recorded the event, if ever.
+    /// For each event, the point and clock of the stream that last recorded it; `None` if never.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Module>,
     pub(crate) functions: BTreeMap<Handle, Function>,
-    /// For each stream, the last operation for which the host has waited.
+    /// For each stream, the last operation that is finished for certain, as the host has waited.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of queued operations that may run while no thread waits, by the setting `seed`.
+    /// The number of queued operations that may run before a thread waits; it depends on `seed`.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers (from 1) of the `cuStreamWaitEvent` calls that added to the order of operations.
+    /// The numbers (from 1) of the `cuStreamWaitEvent` calls that were needed to order operations.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -61,7 +61,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers a stream's next operation. Returns its [`Moment`], and the stream's clock after it.
+    /// Numbers the next operation of the stream `handle`. Returns its [`Moment`] and the new clock.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;

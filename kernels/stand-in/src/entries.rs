@@ -16,7 +16,7 @@ use crate::queue::{Point, Stream, Work};
 use crate::settings::SETTINGS;
 use crate::{launch, module, report, worker};
 
-/// Returns the context of a GPU: all threads share one.
+/// Returns the handle of the context of GPU `number`, which all threads share.
 fn context(number: c_int) -> Handle {
     8 + number as Handle
 }

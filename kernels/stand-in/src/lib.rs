@@ -17,7 +17,7 @@
 //! this fault and reports it on standard error (`order.rs`). The [`settings`] can make any call of
 //! any entry point fail.
 //!
-//! It does not show speed, the interaction of threads inside a kernel, or undocumented behaviour.
+//! The stand-in does not imitate the speed of a GPU or the interaction of threads inside a kernel.
 
 mod calls;
 mod codes;

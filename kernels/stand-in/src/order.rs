@@ -42,8 +42,8 @@ impl Clock {
     }
 }
 
-/// The last write to a block of memory, and the reads since then for which a write must wait. A new
-/// read replaces reads that are guaranteed to precede it, as waiting for the new read is enough.
+/// The last write to a block of memory, and the later reads for which the next write must wait. A
+/// read is dropped if it is guaranteed to precede a newer one: to wait for the newer is enough.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,

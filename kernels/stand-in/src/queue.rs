@@ -8,7 +8,7 @@ use othello_kernels::host::HostLauncher;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point of a stream, reached once the stream has finished this number of operations.
+/// A point of a stream: the stream, and the number of operations that are finished at the point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -33,7 +33,7 @@ pub(crate) struct Launch {
     pub(crate) module: Arc<HostLauncher>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) blocks: u32,
-    /// For each argument, the address of an array in this process, or a number in the low bits.
+    /// The arguments: addresses of arrays in this process, and numbers (32-bit: in the low half).
     pub(crate) words: Vec<u64>,
     pub(crate) written: Vec<u64>,
 }

@@ -33,7 +33,7 @@ fn work() {
     }
 }
 
-/// Chooses a ready stream: in half the calls uniformly, else by priorities that change at random.
+/// Chooses a stream whose next operation can run, at random or by randomly changing priorities.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let is_ready = |stream: &Stream| match stream.queue.front() {
         Some(Work::Wait(point)) => point.is_reached(&state.streams),

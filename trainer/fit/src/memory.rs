@@ -100,8 +100,8 @@ pub fn allowed_memory() -> (u64, &'static str) {
     (u64::MAX, "unknown")
 }
 
-/// Returns, for each of `ulimit -d` and `-v` that is set, half of the bytes that the process may
-/// still allocate. The rest is a reserve: vectors take up to twice their size, threads keep memory.
+/// Returns, for each set limit of `ulimit -d` and `-v`, half of the bytes that the process may
+/// still allocate. The other half is a reserve for growing vectors and for the memory of threads.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -119,8 +119,8 @@ fn limits_of_process() -> impl Iterator<Item = u64> {
     })
 }
 
-/// Returns the memory limits, in bytes, of the control groups that `groups` (the text of
-/// `/proc/self/cgroup`) names, and of their ancestors. A line of version 2 has no controllers.
+/// Returns the memory limits, in bytes, of the control groups of a process and of their ancestors.
+/// `groups` is the text of `/proc/self/cgroup`, `root` the folder of mounted control groups.
 #[cfg(target_os = "linux")]
 fn limits_of_groups<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let files = groups.lines().flat_map(move |line| {
@@ -174,12 +174,13 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns how many items fill 1/4 of the limit; a growing vector takes up to 3 times its size.
+    /// Returns the number of items to hold in memory. They fill 1/4 of the limit, because a vector
+    /// takes up to 3 times its size while it grows.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
 
-    /// Returns a notice if sorting `items` items needs a temporary file, at `bytes` bytes an item.
+    /// Returns a message for the user if `items` items (`bytes` bytes each) need a temporary file.
     pub(crate) fn notice(limit: &MemoryLimit, items: u64, bytes: u64) -> Option<String> {
         let megabytes = (items.saturating_mul(bytes) >> 20) + 1;
         let text = "records that do not fit into memory go to a temporary file: at most";
@@ -231,8 +232,8 @@ impl<T: Stored> Sorter<T> {
     }
 }
 
-/// Merges `sources` sorted sources, whose items `next` returns. Of equal items, that of the source
-/// with the lowest index comes first.
+/// Merges sorted sources, numbered from 0, into one sorted sequence. `next` returns the next item
+/// of a source. Of equal items, the one from the source with the lower number comes first.
 pub(crate) fn merged<T: Ord, E>(
     sources: usize,
     mut next: impl FnMut(usize) -> Result<Option<T>, E>,
@@ -262,7 +263,7 @@ impl Temporary {
         Ok(Self::of(limit.temporary_file()?, limit))
     }
 
-    /// Uses the empty `file`, which has no path: errors name the folder of `limit` instead.
+    /// Creates a temporary file from an empty, unnamed `file`. Errors name the folder of `limit`.
     pub(crate) fn of(file: File, limit: &MemoryLimit) -> Self {
         Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() }
     }
@@ -298,7 +299,7 @@ mod tests {
         println!("allowed {}", bytes_of(None));
     }
 
-    /// A regression: the system killed a process that exceeded its `ulimit`.
+    /// A process that exceeds its `ulimit` is ended, so the allowed memory must be less.
     #[test]
     fn the_limits_of_the_process_are_seen() {
         let test = "memory::tests::allowed_bytes_of_this_process";
@@ -316,7 +317,7 @@ mod tests {
         }
     }
 
-    /// A regression: only the root group's limit was read; schedulers create a group for each job.
+    /// Job schedulers create a nested control group for each job, whose limit must be found.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

@@ -26,7 +26,7 @@ impl Section {
         Self::stored(name, content, stored)
     }
 
-    /// Returns a section whose stored bytes need not decompress to the content.
+    /// Creates a section with the given stored bytes, even if they do not decompress to `content`.
     pub(crate) fn stored(name: &str, content: &[u8], stored: Vec<u8>) -> Self {
         Self {
             name: name.into(),

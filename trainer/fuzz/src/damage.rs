@@ -16,7 +16,7 @@ pub(crate) struct Damaged {
 pub(crate) enum Fate {
     /// The reader must refuse the file, and name it and the place of the damage.
     Refused,
-    /// The reader may accept the file (no checksum); a refusal must name the file and the place.
+    /// The file has no checksum, so it may be accepted. A refusal must name the file and the place.
     RefusedByPlace,
     /// The reader may accept or refuse the file, which is undamaged or has valid checksums.
     Any,
@@ -25,8 +25,8 @@ pub(crate) enum Fate {
 /// The numbers of ways to damage a file: the first for container files, the second for others.
 const WAYS: [usize; 2] = [27, 10];
 
-/// Returns a copy of the file `sound` with the damage that `number` selects, perhaps with pieces of
-/// `everything`, the undamaged files.
+/// Returns a damaged copy of the file `sound`; `number` selects the kind of damage. Some kinds
+/// insert pieces of `everything`, the undamaged files.
 pub(crate) fn damage(
     sound: &[u8],
     number: usize,
@@ -204,8 +204,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(container::VERSION), fate: Fate::Any }
 }
 
-/// Damages a file of an unfinished run. Returns false if the damage changes content and makes the
-/// checksum fit: the resumed run may then have a wrong result.
+/// Damages a file of an unfinished run. Also returns false if content changes but the checksum
+/// fits, so that the resumed run cannot detect the damage and may have a wrong result.
 pub(crate) fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Ways 5 to 7 remove, duplicate or swap sections, which must not change the result.

@@ -1,4 +1,4 @@
-//! Runs a few attacks of each kind except `starts` (second starts). `scripts/torture.sh` runs many.
+//! Runs a few attacks, but starts no command twice. `scripts/torture.sh` runs many attacks.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test")]

@@ -1,4 +1,4 @@
-//! Measures the speed of a fit's inner loop (residual sums), and the limit that memory sets to it.
+//! Measures the speed of a fit's inner loop, and the greatest speed that the memory allows.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -19,13 +19,13 @@ use rayon::prelude::*;
 
 use crate::Result;
 
-/// A measurement of more positions is refused: a kernel launch counts its positions in 32 bits.
+/// The largest number of positions in a measurement. A kernel launch counts positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The bytes moved for a feature of a position: a fit reads a weight, and reads and writes a sum.
+/// The bytes of memory traffic per feature of a position: a weight read, a sum read and written.
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
-/// The least duration of a measurement in seconds, which makes the start of threads negligible.
+/// The least duration of a measurement in seconds. It makes the time to start threads negligible.
 const LEAST_SECONDS: f64 = 0.05;
 
 const MOST_PASSES: u32 = 1 << 16;
@@ -35,13 +35,13 @@ const MOST_PASSES: u32 = 1 << 16;
 pub struct Rates {
     /// The measured speed.
     pub own: f64,
-    /// The greatest speed that memory allows: of a GPU, computed from its bandwidth; of a CPU,
-    /// measured by a loop of the same memory accesses.
+    /// The greatest speed that memory allows. On a GPU, it is computed from the memory bandwidth.
+    /// On a CPU, it is measured by a loop of the same memory accesses.
     pub limit: f64,
 }
 
-/// Returns the training positions of `data` or, without it, of `games` games of random moves, as a
-/// fit uses them: merged up to symmetry and sorted by phase. It is an error if there are none.
+/// Returns the training positions of `data` in `phases`, merged up to symmetry and sorted by phase.
+/// Without `data`, plays `games` random games. It is an error if there are no positions.
 pub fn positions(
     data: Option<&DataChoice>,
     games: u64,
@@ -74,8 +74,8 @@ pub fn positions(
     Err(Invalid(reason).into())
 }
 
-/// Measures two speeds on one CPU thread: that of residual sums and, as the limit, that of a loop
-/// with only their memory accesses. Returns the best of `repetitions` measurements of each.
+/// Measures the speed of a fit's inner loop on one CPU thread and, as the limit, that of a loop
+/// with only the same memory accesses. Each speed is the best of `repetitions` measurements.
 pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32) -> Result<Rates> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let (weights, limit) = (weights(model), Limit::new(model, positions));
@@ -91,9 +91,9 @@ pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32
     Ok(rates)
 }
 
-/// Measures the speed of residual sums on a device that runs the kernels, such as a GPU. The limit
-/// is the device's memory bandwidth divided by the bytes that a position reads and writes; if the
-/// bandwidth is unknown, the limit is that of [`measure_cpu`].
+/// Measures the speed of a fit's inner loop on a device that runs the kernels, such as a GPU. The
+/// limit is computed from the device's memory bandwidth. If the bandwidth is unknown, the limit is
+/// that of [`measure_cpu`].
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -111,7 +111,7 @@ pub fn measure_kernels(
     Ok(Rates { own, limit })
 }
 
-/// Returns fixed-point weights between −4 and 4 discs, so that no sum over a position overflows.
+/// Returns pseudo-random fixed-point weights, small enough that no sum over a position overflows.
 fn weights(model: &Model) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..model.parameters()).map(weight).collect()
@@ -160,7 +160,7 @@ fn positions_per_second(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// A loop with only the memory accesses of a fit's inner loop: for each position, it reads weights
+/// A loop with only the memory accesses of a fit's inner loop. For each position, it reads weights
 /// and adds to sums, at precomputed parameter indices.
 struct Limit {
     stream: Vec<u32>,
@@ -200,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: [`Limit::run`] read 64 features of each position, even if the set has fewer.
+    /// A regression: [`Limit::run`] read 64 features of each position even if the set had fewer.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

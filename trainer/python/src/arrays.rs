@@ -7,8 +7,8 @@ use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 
 use crate::errors::refused;
 
-/// The discs of one side on many boards, as 64-bit sets of squares. Python may pass anything that
-/// NumPy converts to an array of integers.
+/// The discs of one side on many boards, as 64-bit sets of squares. Python callers pass an array of
+/// integers, or anything that NumPy converts to one.
 pub(crate) struct Discs(Vec<u64>);
 
 impl<'py> FromPyObject<'_, 'py> for Discs {

@@ -8,8 +8,7 @@ use crate::errors::{exception, refused};
 ///
 /// The constructor takes 64 characters for a1, b1 … h8 (`X` black, `O` white, `-` empty) and the
 /// side to move; a line of OBF; or the moves from the start of a game, such as `f5d6c3` (`""` is
-/// the start position). If the side to move must pass after the moves, the board is that after the
-/// pass.
+/// the start position). If a pass must follow these moves, it is also played.
 #[pyclass(frozen, eq, hash, from_py_object, module = "othello_toolkit")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Board {
@@ -86,8 +85,8 @@ impl Board {
         self.position.score()
     }
 
-    /// Returns the board after a move. If the other side then has no legal move, also passes for
-    /// it, so the same side moves again.
+    /// Returns the board after a move. If the other side must then pass, returns the board after
+    /// this pass, with the same side to move as before.
     fn play(&self, square: &str) -> PyResult<Self> {
         let square: Square = square.parse().map_err(exception)?;
         let next = self.position.play(square).ok_or_else(|| {

@@ -104,8 +104,8 @@ impl GameStream {
     }
 }
 
-/// Reads games in batches, from files of games or folders of them. `seed` is the seed of the split
-/// into training, validation and test, as for `othello-trainer fit`.
+/// Reads games in batches from `paths`, which are files of games or folders of such files. `seed`
+/// determines the split into training, validation and test, as for `othello-trainer fit`.
 #[pyfunction]
 #[pyo3(signature = (paths, *, seed = 1, batch = 4096))]
 pub(crate) fn games(paths: Paths, seed: u64, batch: usize) -> PyResult<GameStream> {

@@ -1,5 +1,5 @@
-//! The Python module of the toolkit, which converts NumPy arrays to positions and back, and errors
-//! to exceptions. `scripts/check-python.sh` tests the module from Python.
+//! The Python module `othello_toolkit`. It converts between NumPy arrays and positions, and turns
+//! errors into exceptions. `scripts/check-python.sh` tests the module from Python.
 #![cfg(not(test))]
 
 mod arrays;
@@ -46,7 +46,7 @@ mod othello_toolkit {
     }
 }
 
-/// The Python functions for subcommands. Each starts a process that calls [`main`].
+/// The source of the Python functions that run subcommands, each in a process that calls [`main`].
 const SOURCE: &str = include_str!("commands.py");
 const FILE: &CStr = c"othello_toolkit/commands.py";
 const FUNCTIONS: [&str; 5] = ["command", "compare", "fit", "match", "selfplay"];
@@ -57,9 +57,9 @@ fn add_commands(module: &Bound<'_, PyModule>) -> PyResult<()> {
     FUNCTIONS.iter().try_for_each(|&name| module.add(name, commands.getattr(name)?))
 }
 
-/// Runs `othello-engine` or `othello-trainer`, as the first element of `sys.argv` says, with the
-/// other elements as arguments. Returns the exit status. It takes over signals and threads of the
-/// process; call it in a process of its own.
+/// Runs `othello-engine` or `othello-trainer`, named by the first element of `sys.argv`, with the
+/// other elements as arguments. Returns the exit status. Call this function in a process of its
+/// own, because the program handles signals and starts threads.
 #[pyfunction]
 fn main(py: Python<'_>) -> PyResult<u8> {
     // The program handles Ctrl-C itself; Python's handler would also raise `KeyboardInterrupt`.

@@ -124,14 +124,14 @@ impl PatternSet {
         patterns.collect()
     }
 
-    /// The names of the scalar features. Each has 65 parameters, one for each value from 0 to 64,
-    /// which follow those of the patterns.
+    /// The names of the scalar features. Each has 65 parameters, one for each value from 0 to 64.
+    /// These parameters follow those of the patterns.
     #[getter]
     fn scalars(&self) -> Vec<String> {
         self.model.set().scalars().iter().map(ToString::to_string).collect()
     }
 
-    /// The number of phase groups (each has its own factors) and the length of factor vectors;
+    /// The number of phase groups, each with its own factors, and the length of a factor vector;
     /// `None` for a pattern set without factors.
     #[getter]
     fn factors(&self) -> Option<(usize, usize)> {
@@ -139,13 +139,13 @@ impl PatternSet {
     }
 
     /// Returns the class, from 0, of each of the 3ⁿ configurations of a pattern with n squares. The
-    /// index of a configuration has a ternary digit for each square, the first square the least
-    /// significant: 0 for the opponent, 1 for empty, 2 for the player.
+    /// index of a configuration has a ternary digit for each square: 0 for the opponent, 1 for
+    /// empty, 2 for the player. The first square has the least significant digit.
     fn class_of<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<u16>>> {
         Ok(self.geometry_of(name)?.class_of.clone().into_pyarray(py))
     }
 
-    /// Returns a row of parameter indices for each board: pattern instances, then scalar features.
+    /// Returns a row for each board: parameter indices of pattern instances, then scalar features.
     fn classes<'py>(
         &self,
         py: Python<'py>,

@@ -96,13 +96,12 @@ impl Paths {
 
 /// Reads the positions of records in batches, labelled and split as by `othello-trainer fit`.
 ///
-/// `paths` are files of games, positions or openings, or folders of such files; with `FILE*WEIGHT`,
-/// each position of a file counts WEIGHT times. `labels` are label rules as in `fit --labels`, and
-/// `filter` is a filter as in `fit --filter`. `phases` is a range that includes both ends, such as
-/// `20..30`. `subset` is `training`, `validation` or `test`; `seed` is the seed of the split into
-/// these subsets. If `shuffle` is a seed, each position is drawn at random from a buffer of
-/// `buffer` positions; otherwise the positions are in the order of the files. Repeated positions
-/// are not merged.
+/// `paths` are files of games, positions or openings, or folders of such files. With `FILE*WEIGHT`,
+/// the weight of each position in a file is multiplied by WEIGHT. `labels` and `filter` are as in
+/// `fit --labels` and `fit --filter`. `phases` is a range that includes both ends, such as
+/// `20..30`. `subset` is `training`, `validation` or `test`; `seed` determines the split into these
+/// subsets. With a seed in `shuffle`, positions are drawn at random from a buffer of `buffer`
+/// positions. With `None`, they are in the order of the files. Equal positions are not merged.
 #[pyfunction]
 #[pyo3(signature = (
     paths, *, labels = None, filter = None, subset = None, phases = None, seed = 1, shuffle = None,

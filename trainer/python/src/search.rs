@@ -85,10 +85,10 @@ fn check_table(hash_mb: usize) -> PyResult<()> {
     Err(refused(format!("a table of {hash_mb} MB; expected {least} to {most}")))
 }
 
-/// Searches a board by the evaluation `weights` (default: the weights inside this package) to
-/// `depth`, or to the end of the game if the board has `exact` or fewer empty squares. A
-/// `selectivity` of 73, 87, 95, 98 or 99 prunes nodes at that ProbCut confidence in percent; 100
-/// prunes nothing. Runs on one thread; the result is the same everywhere. Ctrl-C ends the search.
+/// Searches a board to `depth` plies or, if it has `exact` or fewer empty squares, to the end of
+/// the game. `weights` is the evaluation (default: the weights inside this package). A
+/// `selectivity` of 73, 87, 95, 98 or 99 prunes nodes at this ProbCut confidence in percent; 100
+/// prunes nothing. Uses one thread; the result is the same on all machines. Ctrl-C ends the search.
 #[pyfunction]
 #[pyo3(signature = (board, depth, *, exact = 0, selectivity = 100, weights = None, hash_mb = 16))]
 pub(crate) fn search(
@@ -117,7 +117,7 @@ fn find(py: Python<'_>, search: Search<'_, Evaluator>, position: &Position) -> P
     Ok(Found::new(position, &found.map_err(exception)?))
 }
 
-/// Solves a board on all threads: finds its score under perfect play by both sides. The evaluation
+/// Finds the score of a board under perfect play by both sides, on all threads. The evaluation
 /// `weights` (default: the weights inside this package) orders moves. Ctrl-C ends the search.
 #[pyfunction]
 #[pyo3(signature = (board, *, weights = None, hash_mb = 64))]

@@ -1,6 +1,6 @@
-//! Thread pools for long work, one for each process. Python's `multiprocessing` and PyTorch's
-//! `DataLoader` fork by default. A forked child does not have the threads of its parent's pool, so
-//! it would wait forever for them.
+//! Runs long work on a thread pool. Each process makes its own pool, because Python's
+//! `multiprocessing` and PyTorch's `DataLoader` fork by default. A forked child lacks the threads
+//! of its parent's pool, and would wait for them forever.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -12,10 +12,10 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// A search of 60 plies needs a larger stack than the default.
+/// The stack size of a thread. A search of 60 plies needs more than the default.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The pool, with the id of its process: a forked child makes a new pool and leaks this one.
+/// The thread pool, with the id of the process that made it. A forked child makes a new pool.
 static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
 fn pool() -> PyResult<&'static ThreadPool> {
@@ -44,8 +44,8 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send)
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Runs `work` with a flag that a signal such as Ctrl-C sets; `work` must end soon after. After a
-/// signal, the result is the exception of Python's handler, usually `KeyboardInterrupt`.
+/// Runs `work` with a flag that is set by a signal such as Ctrl-C; then `work` must end soon. After
+/// a signal, returns the exception of Python's signal handler, usually `KeyboardInterrupt`.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,

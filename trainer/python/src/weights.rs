@@ -24,14 +24,14 @@ use crate::threads::{detached, interruptible, on_threads};
 /// The contribution of one pattern instance or scalar feature to the value of a board.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Part {
-    /// The name of the pattern or of the scalar feature; `factors` for the joint part of factors.
+    /// The name of the pattern or scalar feature; `factors` for the contribution of all factors.
     name: String,
     /// The squares of the instance, separated by spaces; empty for scalar features and `factors`.
     squares: String,
     /// The number of discs that this part adds to the value of the board.
     discs: f64,
     /// The number of times that the instance's class, or the scalar feature's value, occurred in
-    /// training. 0 in the part `factors`, and if the weights (like the embedded ones) store none.
+    /// training. 0 for `factors`, and for weights without such numbers, like the embedded ones.
     count: u32,
 }
 
@@ -123,8 +123,8 @@ impl Weights {
         Ok(arrays)
     }
 
-    /// Returns the value of each board in discs, for the side to move. At depth 0 the values are
-    /// static; at a greater depth, searches to this depth find them. Ctrl-C ends the searches.
+    /// Returns the value of each board in discs, for the side to move. This is the static value at
+    /// depth 0, otherwise the value of a search to `depth` plies. Ctrl-C ends the searches.
     #[pyo3(signature = (player, opponent, depth = 0))]
     fn values(
         &self,
@@ -202,8 +202,8 @@ impl Weights {
         self.file.provenance.canonical()
     }
 
-    /// Writes a weights file, and returns its SHA-256. If `force` is true, replaces any file at
-    /// `path`; otherwise keeps a file with the same provenance, and refuses any other file.
+    /// Writes a weights file, and returns its SHA-256. With `force`, replaces an existing file.
+    /// Without `force`, keeps a file with the same provenance, and fails if there is another file.
     #[pyo3(signature = (path, force = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {
         let existing = if force { Existing::Replace } else { Existing::Keep };

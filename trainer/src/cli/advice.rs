@@ -1,5 +1,5 @@
-//! Advice for fits: the default pattern set, and warnings about costly settings. docs/log has the
-//! measurements.
+//! Chooses the default pattern set of a fit, and warns of costly settings. The measurements behind
+//! these choices are in docs/log.
 
 use anyhow::Context as _;
 use othello_engine::file::{Kind, Provenance, Reader};
@@ -12,13 +12,13 @@ use crate::fit::Fit;
 /// The least number of games with which a fit has factors by default (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
-/// If games are searched at least this deep, `fit` warns of fewer than [`MANY_GAMES`] games.
+/// The least search depth of games at which `fit` warns of fewer than [`MANY_GAMES`] games.
 const DEEP: u64 = 6;
 
-/// Below this number of games, more games lower the error more than deeper searches in equal time.
+/// The number of games below which more games lower a fit's error more than deeper searches do.
 const MANY_GAMES: u64 = 100_000;
 
-/// With at least this many training positions over all phases, factors lower the error.
+/// The least number of training positions (of all phases) with which factors lower a fit's error.
 const MANY_POSITIONS: usize = 2_000_000;
 
 pub(super) fn usual_set(games: u64) -> anyhow::Result<PatternSet> {

@@ -27,10 +27,10 @@ const WITHIN: Discs = 10;
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Players to measure: weights files, `none` (all values are 0), `mobility` (counts moves and
-    /// corners) or `embedded` (the shipped weights), each with optional search settings after a
-    /// colon, as in `my.weights:selectivity=87`; or external programs by their command lines, as in
-    /// `gtp:COMMAND` or `nboard:COMMAND`
+    /// Players to measure. An evaluation is a weights file, `none` (all values are 0), `mobility`
+    /// (counts moves and corners) or `embedded` (the shipped weights). Search settings may follow
+    /// after a colon, as in `my.weights:selectivity=87`. An external program is named by its
+    /// command line, as in `gtp:COMMAND` or `nboard:COMMAND`
     #[arg(value_name = "PLAYER", required = true)]
     players: Vec<PlayerSpec>,
     #[arg(long, value_name = "PART,...", value_enum, value_delimiter = ',')]
@@ -39,8 +39,8 @@ pub struct Arguments {
     /// [default: datasets/benchmark/strong.test.games, in the current folder or one above it]
     #[arg(long, value_name = "FILE")]
     strong: Option<PathBuf>,
-    /// Positions in OBF with the score of every move, to count the best moves found [default:
-    /// datasets/benchmark/strong-hard.test.obf, in the current folder or one above it]
+    /// Positions in OBF with the score of every move, to count the best moves that players find
+    /// [default: datasets/benchmark/strong-hard.test.obf, in the current folder or one above it]
     #[arg(long, value_name = "FILE")]
     hard: Option<PathBuf>,
     /// Your own files of positions with exact scores, to measure the errors of values: records, or
@@ -85,8 +85,8 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
 }
 
 impl Arguments {
-    /// Returns the files of a part: those that the user named, else those of the repository. `None`
-    /// if `--only` excludes the part or, with a reason in `left_out`, if files are missing.
+    /// Returns the files that the user named for a part of the benchmark, else the shipped files.
+    /// `None` if `--only` excludes the part, or if files are missing, which is noted in `left_out`.
     fn files(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -107,7 +107,7 @@ impl Arguments {
         found.map_err(|reason| left_out.push(LeftOut::new(part, None, reason))).ok()
     }
 
-    /// Creates the benchmark of parts that `--only` allows; adds any that cannot run to `left_out`.
+    /// Creates the benchmark of the parts that `--only` allows. Adds unusable parts to `left_out`.
     fn benchmark<'a>(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -158,7 +158,7 @@ impl Arguments {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the terms for asking a program its name: any depth, and the time limit `--timeout`.
+    /// Returns the terms for asking a program its name. Only the time limit `--timeout` matters.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: Duration::from_secs(self.timeout), game: None }
     }

@@ -43,7 +43,7 @@ enum What {
 
 #[derive(clap::Args, Debug)]
 struct Changing {
-    /// Weights file, or `embedded` (the output then has no counts of occurrences in training)
+    /// Weights file, or `embedded` (the output then lacks counts of occurrences in training)
     weights: WeightsChoice,
     #[command(flatten)]
     output: Output,
@@ -57,8 +57,8 @@ struct Ordering {
     seed: u64,
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
-    /// Number of positions, other than those of --positions, that are solved with each tried
-    /// strength (factor of the learned move-ordering weights) to choose the best strength
+    /// Number of positions, besides those of --positions, that are solved with each tried factor of
+    /// the learned move-ordering weights, to choose the best factor
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
     #[arg(long, value_name = "T", default_value = "ordering")]
@@ -174,8 +174,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Changing {
-    /// Checks the output path, and loads the weights. The caller must add its settings to the
-    /// returned provenance.
+    /// Checks the output path, and loads the weights. The caller must add the command's settings to
+    /// the returned provenance.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -195,8 +195,8 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Calls the closure `calibrate`, writes the weights that it returns, and prints its findings.
-    /// If the output is already complete, only computes and prints the findings again.
+    /// Calls `calibrate`, writes the weights that it returns, and prints the results. If the output
+    /// is already complete, computes the results again and only prints them.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

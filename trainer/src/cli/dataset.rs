@@ -15,8 +15,8 @@ use crate::source::{DataError, LabelRules};
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
-    /// WEIGHT times
+    /// Records of games, positions or openings. With `FILE*WEIGHT`, the weight of each position in
+    /// the file is multiplied by WEIGHT
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
     #[command(flatten)]
@@ -46,8 +46,8 @@ pub(super) struct LayoutArguments {
 }
 
 impl LayoutArguments {
-    /// Returns the settings of a fit, unchecked: the flags override the settings file, which
-    /// overrides the settings of an existing dataset.
+    /// Returns the settings of a fit, without checking them. The flags override the settings file.
+    /// The settings file overrides the settings of an existing dataset.
     pub(super) fn settings(&self, of_dataset: Option<&LayoutSettings>) -> Result<FitSettings> {
         let read = |text: &str| FitSettings::from_toml_over(text, of_dataset);
         let mut settings = match &self.settings {
@@ -63,7 +63,7 @@ impl LayoutArguments {
         Ok(settings)
     }
 
-    /// Returns `error`; a `NoPosition` names the settings file unless flags replace its rules.
+    /// Adds the path of the settings file to a `NoPosition` error, unless flags replace its rules.
     pub(super) fn named(&self, error: DataError) -> anyhow::Error {
         let settings = self.settings.as_ref();
         match (settings.filter(|_| self.labels.is_none() && self.filter.is_none()), error) {

@@ -22,19 +22,19 @@ use crate::source::LabelRules;
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights file, or `embedded` (lacks how often each weight occurred in training). For --format
-    /// wthor or transcripts, a file of games instead. For --format npz, weights, or a file of
-    /// games, positions or openings, or a folder of such files
+    /// Weights file, or `embedded` (without counts of occurrences in training). For --format wthor
+    /// or transcripts, a file of games instead. For --format npz, weights, or a file of games,
+    /// positions or openings, or a folder of such files
     #[arg(value_name = "DATA")]
     weights: WeightsChoice,
     #[arg(long)]
     format: Format,
-    /// Begin the names in a C file with P [default: the name of the file]
+    /// Prefix of all names in a C file [default: the name of the file]
     #[arg(long, value_name = "P", value_parser = identifier)]
     prefix: Option<String>,
     #[command(flatten)]
     output: Output,
-    /// Year of the games, for the header of a WTHOR file; 0 states no year
+    /// Year of the games, for the header of a WTHOR file; 0 if it is unknown
     #[arg(long, value_name = "YEAR", default_value_t = 0)]
     year: u16,
     #[arg(long, value_name = "RULES")]
@@ -48,12 +48,12 @@ pub struct Arguments {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Format {
-    /// NumPy arrays: of weights, or of positions with labels
+    /// NumPy arrays of weights, or of positions with labels
     Npz,
     /// Weights as plain binary numbers without a header, to be read by the C file of the format `c`
     Raw,
     /// A C file that evaluates positions, also incrementally after each move. It contains weights
-    /// of at most 4 MiB; a program reads larger weights from a file of the format `raw`
+    /// up to 4 MiB; larger weights are read from a file of the format `raw`
     C,
     /// The evaluation file of Edax (eval.dat), for weights of Edax's patterns
     Edax,

@@ -28,8 +28,8 @@ use crate::model::{Model, Phases};
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Records of games, positions or openings; with `FILE*WEIGHT` the positions of a file count
-    /// WEIGHT times. Or the folder that `dataset` made of them
+    /// Records of games, positions or openings, or a folder that `dataset` made. With
+    /// `FILE*WEIGHT`, the weight of each position in the file is multiplied by WEIGHT
     #[arg(required = true, value_name = "DATA")]
     data: Vec<DataChoice>,
     #[command(flatten)]
@@ -45,18 +45,18 @@ pub struct Arguments {
     patterns: Option<String>,
     #[arg(long, value_name = "FILE", conflicts_with = "patterns")]
     init: Option<PathBuf>,
-    /// Width of the factor vectors (8, 16, 32, 64 or 128) and the number of consecutive phases that
-    /// share them, such as 64/20; overrides the pattern set. PHASES defaults to that of the set, or
-    /// to 20 if it has no factors. The vectors must be at least as wide as those of `--init`
+    /// Width N of the factor vectors (8, 16, 32, 64 or 128) and number PHASES of consecutive phases
+    /// that share them, such as 64/20. Overrides the pattern set. PHASES defaults to the number in
+    /// the set, or 20 if it has no factors. N must be at least the width of the vectors of `--init`
     #[arg(long, value_name = "N[/PHASES]")]
     factors: Option<FactorChoice>,
-    /// In the fit of a phase, weight positions 1, 2, … phases away from it by these factors; `0`
-    /// uses only the phase's own positions, which have the factor 1 [default: 1,1]
+    /// Weights of positions 1, 2, … phases away in the fit of a phase, whose own positions have the
+    /// weight 1; `0` uses only the phase's own positions [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
     /// Ridge (L2) penalty R towards the starting weights: adds R · (weight − starting weight)² for
-    /// each weight to the sum of squared errors. In a fit with factors, the least-squares fit that
-    /// comes first uses `ridge` of --settings instead of R [default: 30, or 1000 with factors]
+    /// each weight to the sum of squared errors. A fit with factors begins with a least-squares
+    /// fit, which uses `ridge` of --settings instead of R [default: 30, or 1000 with factors]
     #[arg(long, value_name = "R", value_parser = above_0)]
     ridge: Option<f64>,
     #[arg(long, value_name = "A..B", default_value = "0..59")]
@@ -67,7 +67,7 @@ pub struct Arguments {
     /// in its --window have 1,000,000 positions or more; descent 40; adam 10, or 3 with factors]
     #[arg(long, value_name = "N", alias = "iterations", value_parser = number_from(1_u32))]
     epochs: Option<u32>,
-    /// Positions in an update of Adam, 0 for all [default: 4096, or 8192 with factors]
+    /// Number of positions in each update of Adam, 0 for all [default: 4096, or 8192 with factors]
     #[arg(long, value_name = "N", value_parser = number_from(0_u32))]
     batch: Option<u32>,
     /// Initial learning rate of Adam in discs; falls to 0 [default: 0.2, or 0.005 with factors]
@@ -91,7 +91,7 @@ enum Optimizer {
     Descent,
 }
 
-/// An optimizer, and why it was chosen.
+/// An optimizer, and the reason for which it was chosen.
 type Chosen = (fit::Optimizer, &'static str);
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -105,18 +105,18 @@ pub(in crate::cli) struct Fitted {
     shard: Option<String>,
     /// The results of the fitted phases.
     phases: FitReport,
-    /// The phases outside `--phases`, which got the weights of a fitted phase.
+    /// The phases outside `--phases`, each with the fitted phase whose weights were copied to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     filled: Vec<Filled>,
     /// The phases whose fit stopped at the time limit.
     unfinished: Vec<Phase>,
     /// The number of training positions that were read.
     positions: u64,
-    /// The MAE on the validation set, in discs; null without positions.
+    /// The MAE on the validation set, in discs; null if this set is empty.
     validation_mae: Option<f64>,
-    /// The MAE on the test set, in discs; null without positions.
+    /// The MAE on the test set, in discs; null if this set is empty.
     test_mae: Option<f64>,
-    /// The number of positions that the test set lacks because training has them.
+    /// The number of positions removed from the test set because they are also training positions.
     omitted_test_positions: u64,
     /// True if the validation error is within `--max-mae`; null without the flag.
     passed: Option<bool>,
@@ -124,7 +124,7 @@ pub(in crate::cli) struct Fitted {
     weights: PathBuf,
     /// The wall time of the command.
     seconds: f64,
-    /// The SHA-256 of the weights file; a shard writes none.
+    /// The SHA-256 of the weights file; absent for a shard, which does not write this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
 }
@@ -299,8 +299,8 @@ impl Arguments {
         Ok(WeightsFile { weights, ..file })
     }
 
-    /// Refuses initial weights that were fitted to a test file. Also looks for their training files
-    /// in the folders of `--test` and `--init`, and warns if these files contain test games.
+    /// Refuses initial weights that were fitted to a file of `--test`. Warns if their training
+    /// files that are in the folders of `--test` and `--init` contain test games.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());
@@ -376,7 +376,7 @@ impl Arguments {
         })
     }
 
-    /// The settings file overrides the settings of the dataset folder, and the flags override both.
+    /// Returns the settings of the fit: flags, else the settings file, else the dataset folder.
     fn settings(
         &self,
         optimizer: fit::Optimizer,

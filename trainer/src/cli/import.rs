@@ -31,8 +31,8 @@ enum Format {
     Wthor(Wthor),
     /// Import games as text, packed by zstd or not
     ///
-    /// One game a line: `f5d6`, `f5,d6`, `1. f5 d6`, `+f5-d6`, also with passes, in a table or
-    /// after a label (`moves: f5d6`); or a game in several lines with tags (PGN) or numbered moves.
+    /// A line has one game, such as `f5d6`, `f5,d6`, `1. f5 d6` or `+f5-d6`, also with passes, in a
+    /// table or after a label (`moves: f5d6`). PGN and numbered moves may take several lines.
     Transcripts(Games),
     /// Import boards with scores from text, plain or packed by zstd, one a line: 64 squares, the
     /// side to move (X or O; X if omitted) and its score in discs; or a line of OBF
@@ -44,7 +44,7 @@ enum Format {
     /// Import positions from NumPy files (.npz), in the format of `export`; Python programs can
     /// also write such files
     Positions(Positions),
-    /// Import Egaroucid's scored boards of 19 bytes
+    /// Import scored boards in Egaroucid's format of 19 bytes for each board
     Egaroucid(Files),
     /// Import the evaluation of another program as a weights file
     Weights(WeightsArguments),
@@ -52,7 +52,7 @@ enum Format {
 
 #[derive(clap::Args, Debug)]
 struct Files {
-    /// Files or folders to read; a folder stands for its files (for WTHOR, its .wtb files)
+    /// Files to read, or folders, of which all files are read (for WTHOR, all .wtb files)
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -69,7 +69,7 @@ struct Positions {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum PositionsFormat {
-    /// Arrays `player`, `opponent` and `label`, optionally `weight`, `game` and `subset`
+    /// NumPy arrays `player`, `opponent` and `label`, optionally `weight`, `game` and `subset`
     Npz,
 }
 
@@ -85,8 +85,8 @@ struct Games {
 struct Ggf {
     #[command(flatten)]
     games: Games,
-    /// Write positions instead of games: all positions of the finished games that do not begin with
-    /// the standard start position, each with the result of its game; skip other games
+    /// Write positions instead of games. Reads only finished games that begin with another board
+    /// than the standard start position. Each position gets the result of its game
     #[arg(long, conflicts_with = "random_plies")]
     other_boards: bool,
 }
@@ -95,8 +95,8 @@ struct Ggf {
 struct Wthor {
     #[command(flatten)]
     games: Games,
-    /// Write positions instead of games: those with an exact score in the file, each once up to
-    /// symmetry
+    /// Write the positions with an exact score in the file instead of the games; symmetric images
+    /// of a position are written once
     #[arg(long)]
     solved_only: bool,
     /// Skip positions that occur in this file of games, up to symmetry

@@ -14,8 +14,8 @@ use crate::records::inspect::{FileReport, GamesReport, PositionsReport, RecordsR
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files of games, positions or openings, or folders of them; duplicates are counted across all
-    /// of them
+    /// Files of games, positions or openings, or folders of such files; duplicates are counted
+    /// across all files
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]

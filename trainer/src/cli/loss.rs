@@ -23,23 +23,23 @@ use crate::metrics::{
 use crate::model::Phases;
 use crate::source::LabelRules;
 
-/// The least number of positions with n empty squares for which `--max-bias` checks the bias at n.
+/// The least number of positions per number of empty squares for which `--max-bias` is checked.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     /// Weights: a file, `none` (all values are 0), `mobility` (moves and corners) or `embedded`
     weights: WeightsChoice,
-    /// Records of games or positions. The first path may be a second evaluation: the command then
-    /// prints, for each phase, the difference of the two evaluations' errors with its 99 %
-    /// confidence interval
+    /// Records of games or positions. If the first path is a second evaluation, such as a weights
+    /// file, the command also prints the difference of the two evaluations' errors in each phase,
+    /// with its 99 % confidence interval
     #[arg(required_unless_present = "explain")]
     data: Vec<PathBuf>,
-    /// Measure only one subset of the weights' data, by the split and labels in their provenance
+    /// Measure only this subset of the data, split and labelled as for the fit of the weights
     #[arg(long, value_name = "SUBSET", value_enum)]
     subset: Option<Subset>,
-    /// Print the contributions to the value of this board instead of errors: 64 characters a1 b1 …
-    /// h8, and the side to move
+    /// Instead of errors, print the contributions to the value of this board: 64 characters for a1
+    /// b1 … h8, and the side to move
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true, conflicts_with_all = ["data", "subset", "picture", "max_mae", "max_bias", "depth"])]
     explain: Option<String>,
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = number_in(0..=60_u32))]
@@ -56,8 +56,8 @@ pub struct Arguments {
     /// squares that has at least 100 positions
     #[arg(long, value_name = "X", value_parser = largest_error)]
     max_bias: Option<f64>,
-    /// List this many positions with the largest errors: the game, the kind of the label, what each
-    /// pattern adds to the value, and board and label as a line for `othello-engine evaluate`
+    /// List the N positions with the largest errors, with the game, the kind of the label, the
+    /// contribution of each pattern, and board and label as a line for `othello-engine evaluate`
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number_from(0_usize))]
     worst: usize,
     #[arg(long, value_name = "FILE")]
@@ -81,16 +81,16 @@ pub(in crate::cli) struct Loss {
     by_value: Vec<Group>,
     /// The errors in the opening, the midgame and the endgame.
     by_region: Vec<Group>,
-    /// The errors by range of the number of empty squares, and for even and odd numbers of them.
+    /// The errors by range (13–18, 19–24, 25–30) and by parity of the number of empty squares.
     by_group: Vec<Group>,
     /// The difference of the errors of two weights files, if two are named.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<Paired>,
-    /// The test games that are also in the training data of the weights. Training files outside the
-    /// folders of the test files and of the weights are not compared.
+    /// The test games that are also in the training data of the weights. Only training files in the
+    /// folders of the test files and of the weights are compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     training_has: Vec<Overlap>,
-    /// The positions with the largest errors, with `--worst`.
+    /// The positions with the largest errors; absent without `--worst`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     worst: Vec<WorstPosition>,
 }
@@ -151,14 +151,14 @@ struct Paired {
     first: String,
     /// The second evaluation: the path of its weights file, or a word such as `embedded`.
     second: String,
-    /// The number of games; a position outside games counts as one.
+    /// The number of games. A position that is not part of a game counts as one game.
     games: usize,
     #[serde(flatten)]
     errors: ComparedErrors,
 }
 
-/// Splits off the second evaluation if `data` begins with one: a weights file, or a word such as
-/// `none`. The word names an evaluation only if paths follow it and no file has this name.
+/// Returns the second evaluation, if `data` begins with one, and the rest of `data`. A word such as
+/// `none` names an evaluation only if paths follow it and no file has this name.
 fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
     let may_be_word = |path: &Path| data.len() > 1 && !path.exists();
     let named = |path: &Path| match path.to_str()?.parse().ok()? {
@@ -265,7 +265,7 @@ impl Arguments {
         Ok(plain::write(path, picture.svg()?.as_bytes(), Existing::by_force(self.force))?)
     }
 
-    /// Loads the pattern weights to explain; fails for `none` and `mobility`, which have none.
+    /// Loads the weights to explain. Fails for `none` and `mobility`, which have no weights.
     fn explainer(&self) -> Result<Explainer> {
         let counted = self.weights != WeightsChoice::Embedded;
         Ok(Explainer { weights: self.weights.by_class()?.weights, counted })
@@ -350,7 +350,7 @@ pub(super) fn outcome(limits: &ErrorLimits, session: &Session) -> Outcome {
     Outcome::wrong_if(limits.passed() == Some(false))
 }
 
-/// Refuses NaN, which no error exceeds, and negative numbers.
+/// Parses a limit on errors in discs, which must be a finite number of at least 0.
 pub(super) fn largest_error(text: &str) -> Result<f64, String> {
     let discs = text.parse().ok().filter(|discs: &f64| discs.is_finite() && *discs >= 0.0);
     discs.ok_or_else(|| "expected a number of discs, 0 or more".to_owned())

@@ -1,4 +1,4 @@
-//! `othello-trainer doctor` and `bench`: the hardware of a fit, and the speed of its inner loop.
+//! `othello-trainer doctor` shows the hardware of a fit, and `bench` the speed of its inner loop.
 
 use std::path::Path;
 
@@ -42,12 +42,12 @@ pub(in crate::cli) struct Findings {
     threads: usize,
     /// The memory in bytes that this process may use; commands stay within it by default.
     memory_bytes: u64,
-    /// What sets `memory_bytes`: `machine`, `control group`, `ulimit` (half of the memory that
+    /// The source of `memory_bytes`: `machine`, `control group`, `ulimit` (half of the memory that
     /// `ulimit -d` or `-v` still allows), or `unknown` on systems other than Linux.
     memory_limit: &'static str,
     /// The instruction set that the most time-consuming functions use.
     instructions: String,
-    /// The available instruction sets for pattern indices, without the portable code.
+    /// The vector instruction sets of this CPU that the computation of pattern indices can use.
     instruction_sets: Vec<String>,
     /// The default optimizer of a fit on this device.
     optimizer: &'static str,
@@ -90,7 +90,7 @@ pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-/// The maximum of `--games`; the positions of so many games fit into memory.
+/// The maximum of `--games`. The positions of this number of games fit into memory.
 const MAX_GAMES: u64 = 10_000_000;
 
 #[derive(clap::Args, Debug)]
@@ -126,8 +126,8 @@ pub(in crate::cli) struct Bench {
     /// The measured speed of the inner loop of a fit (residual sums) in positions per second, on
     /// one thread of the CPU or on the whole GPU.
     positions_per_second: f64,
-    /// The greatest speed of a fit's inner loop that memory allows, in positions per second: on a
-    /// GPU, by its bandwidth; on a CPU, as measured with a loop of the same memory accesses only.
+    /// The greatest speed of a fit's inner loop that memory allows, in positions per second. For a
+    /// GPU, it follows from the bandwidth; for a CPU, it is measured without the computations.
     limit_positions_per_second: f64,
     /// `positions_per_second` divided by `limit_positions_per_second`; 1 would be ideal.
     ratio: f64,

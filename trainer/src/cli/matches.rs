@@ -30,12 +30,12 @@ use crate::arena::{
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// First player, whose wins are counted: a weights file, `none` (all values are 0), `mobility`
-    /// (counts moves and corners) or `embedded` (the shipped weights), with its own search after a
-    /// colon, as in `my.weights:depth=12,selectivity=73,exact=20`; or another program by its
-    /// command line, as `gtp:COMMAND` or `nboard:COMMAND`. After the colon, KEY=VALUE replaces the
-    /// value of the flag --KEY for this player: level, depth, nodes, ms (--milliseconds),
-    /// selectivity, exact, ends (with `+` for each comma, such as `20:73+18:95`) and search
+    /// First player, whose wins are counted. An evaluation is a weights file, `none` (all values
+    /// are 0), `mobility` (counts moves and corners) or `embedded` (the shipped weights). After a
+    /// colon, KEY=VALUE replaces the flag --KEY for this player, as in
+    /// `my.weights:depth=12,exact=20`. The keys are level, depth, nodes, ms (--milliseconds),
+    /// selectivity, exact, ends (with `+` for each comma, such as `20:73+18:95`) and search. An
+    /// external program is named by its command line, as in `gtp:COMMAND` or `nboard:COMMAND`
     first: PlayerSpec,
     /// Second player
     second: PlayerSpec,
@@ -58,7 +58,7 @@ pub struct Arguments {
     #[arg(long, value_name = "M", value_parser = number_in(1..=MAX_MILLISECONDS))]
     milliseconds: Option<u64>,
     /// Give both players MS milliseconds (5 without a number) for each move before exact play,
-    /// without a limit on depth. The report compares the nodes and the seconds that they took
+    /// without a limit on depth. The report compares the nodes and the seconds of both players
     #[arg(long, value_name = "MS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "5", value_parser = number_in(1..=MAX_MILLISECONDS))]
     #[arg(conflicts_with_all = ["depth", "milliseconds", "time"])]
@@ -69,7 +69,7 @@ pub struct Arguments {
     timeout: u64,
     #[command(flatten)]
     sprt: SprtArguments,
-    /// Exit with status 1 if the match has one of these findings
+    /// Exit with status 1 if the report of the match has one of the named findings
     #[arg(long, value_name = "FINDING,...", value_delimiter = ',', conflicts_with = "shard")]
     fail_if: Vec<Finding>,
     #[arg(long, value_name = "FILE")]
@@ -84,7 +84,7 @@ struct Loaded {
     /// The player's identity for provenances: the weights' checksum or the command line.
     identity: String,
     engine: Engine,
-    /// The search settings in the player's text; the flags supply those that the text omits.
+    /// The search settings stated for this player. Flags supply the settings that are not stated.
     search: SearchSpec,
     plan: Plan,
     budget: Budget,
@@ -272,7 +272,7 @@ pub(super) fn check_reached(openings: &[Position]) -> Result<()> {
 
 #[derive(clap::Args, Debug)]
 struct KeptArguments {
-    /// Write a record of each game to this file; the moves of the opening count as random ones
+    /// Write the games to this file as records, in which the opening's moves count as random moves
     #[arg(long, value_name = "FILE")]
     games_out: Option<PathBuf>,
     /// Write each game with its pair, score and transcript to this file, one JSON object a line
@@ -283,8 +283,8 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Refuses to play if an output file of another match exists: a games file with other settings,
-    /// or a transcripts file whose first line begins otherwise than that of this match.
+    /// Refuses existing output files of another match: a file of games with other settings, or a
+    /// file of transcripts that begins with another opening.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> Result<()> {
         if self.force {
             return Ok(());
@@ -333,7 +333,7 @@ impl KeptArguments {
     }
 }
 
-/// Returns line 1 of `--transcripts-out` to the end of the opening's moves, known before the match.
+/// Returns the part of the first line of `--transcripts-out` that is known before the match.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

@@ -56,14 +56,14 @@ enum Command {
     /// --depth and --selectivity apply to searches of hard positions. --selectivity and --time
     /// apply to the match against the reference player. --out writes the tables in Markdown.
     Benchmark(benchmark::Arguments),
-    /// Fit search models stored with weights: move ordering, ProbCut, move probabilities
+    /// Fit search models stored with weights, for move ordering, ProbCut and move probabilities
     Calibrate(calibrate::Arguments),
     /// Compare two recipes for weights: errors, a match and a verdict
     Compare(studies::CompareArguments),
     /// Print a script that completes arguments in a shell
     #[command(hide = true)]
     Completions(reference::Completions),
-    /// Measure the error of a recipe by amount of data
+    /// Measure the errors of a recipe's weights for several amounts of training data
     Curve(studies::CurveArguments),
     /// Sort positions by phase once, for fits on many machines
     Dataset(dataset::Arguments),
@@ -85,8 +85,8 @@ enum Command {
     Leaves(relabel::LeavesArguments),
     /// Measure the errors of an evaluation on data
     ///
-    /// Measures static values or, with --depth, values of a search, which is exact near the end of
-    /// the game.
+    /// Measures static values or, with --depth, the values of searches. Near the end of the game,
+    /// searches find exact values.
     Loss(loss::Arguments),
     /// Write manual pages
     #[command(hide = true)]
@@ -97,20 +97,20 @@ enum Command {
     Match(Box<matches::Arguments>),
     /// Join files of games or of positions
     Merge(selection::MergeArguments),
-    /// Make the output of a run from the parts of its shards
+    /// Make the output of a run from the parts that its shards made
     Pack(pack::Arguments),
     /// Round weights to coarser steps, for a smaller file
     Quantize(weights::QuantizeArguments),
-    /// Run the whole loop in a minute: openings, games, fits, matches
+    /// Train and test small weights in a minute: openings, games, fits, matches
     Quickstart(train::Quickstart),
     /// Write the reference pages
     #[command(hide = true)]
     Reference(reference::Reference),
     /// Give games and positions exact scores, and values of searches
     ///
-    /// Positions too early for exact scores are searched with --depth, --nodes or --level. In files
-    /// of games, scores and values are stored with the moves; in files of positions, they replace
-    /// the labels.
+    /// Positions with too many empty squares for exact scores are searched with --depth, --nodes or
+    /// --level. In files of games, scores and values are stored with the moves; in files of
+    /// positions, they replace the labels.
     Relabel(relabel::Arguments),
     /// Write a page of charts about runs: errors, data, weights, matches
     Report(report::Arguments),

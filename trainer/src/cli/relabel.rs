@@ -27,8 +27,7 @@ use crate::source::LabelRules;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Files of games, or of positions, or folders of such files, read in this order as if they
-    /// were one file
+    /// Files of games, or of positions, or folders of such files, read in the given order
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -60,7 +59,7 @@ pub(in crate::cli) struct Report {
     count: Count,
     #[serde(flatten)]
     changes: Changes,
-    /// The mean of |old result or label − exact score|, in discs; null if none was compared.
+    /// The mean of |old result or label − exact score|, in discs; null if nothing was compared.
     mean_discs: Option<f64>,
     #[serde(flatten)]
     summary: Option<Summary>,
@@ -158,12 +157,12 @@ impl Arguments {
 
 #[derive(clap::Args, Debug)]
 pub struct LeavesArguments {
-    /// Files of games, or folders of them, read in this order like one file
+    /// Files of games, or folders of such files, read in the given order
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     output: Output,
-    /// Search each position at a depth from 1 to this one, drawn from a hash of the position
+    /// Largest search depth; each position is searched to a pseudo-random depth from 1 to D
     #[arg(long, value_name = "D", default_value_t = 4, value_parser = number_in(1..=12_u32))]
     depth: u32,
     #[arg(long, value_name = "RULES", default_value_t)]

@@ -16,7 +16,7 @@ use crate::report::{Loss, Page, Run};
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights files; the page also shows the files of their fits (.report.json, .metrics.jsonl)
+    /// Weights files to show, with the reports of their fits (.report.json, .metrics.jsonl)
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Show the weights of the N most frequent classes of configurations of each pattern
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = number_from(0_usize))]
     classes: usize,
-    /// Folder for the tables of the page as CSV and the charts of their columns as SVG
+    /// Folder to which the page's tables are written as CSV, and charts of their columns as SVG
     #[arg(long, value_name = "DIR")]
     charts: Option<PathBuf>,
 }
@@ -43,14 +43,14 @@ pub(in crate::cli) struct Written {
     runs: usize,
     /// The number of shown matches.
     matches: usize,
-    /// The number of error reports on the page: outputs of the command `loss`.
+    /// The number of error reports (outputs of the command `loss`) on the page.
     losses: usize,
     /// The size of the page.
     bytes: usize,
-    /// The written tables and charts, with `--charts`.
+    /// The paths of the tables and charts written to the folder `--charts`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     charts: Vec<PathBuf>,
-    /// The weights files without a report of their fit; the page lacks their errors and data.
+    /// The weights files without a report of their fit. Their errors and data are not on the page.
     without_report: Vec<PathBuf>,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for Written {
 
 const LONGEST_PRINTED: u64 = 64 << 20;
 
-/// The names of fields, a description of their valid values, and a test whether a value is valid.
+/// The names of fields, with a description of their valid values and a check of a value.
 type Fields = (&'static [&'static str], &'static str, fn(&Json) -> bool);
 
 /// The fields of a match report that the page shows.

@@ -30,10 +30,10 @@ pub struct Arguments {
     only: Vec<String>,
     #[arg(long, value_name = "I/N", conflicts_with = "fresh")]
     shard: Option<Shard>,
-    /// Make this step anew, and those that depend on it; without a name, all steps
+    /// Make this step and the steps that depend on it again; without STEP, make all steps again
     #[arg(long, value_name = "STEP", num_args = 0..=1)]
     fresh: Option<Option<String>>,
-    /// Compare the files of steps with a list of their checksums, in lines `SHA256  STEP`; exit
+    /// Compare the checksums of the steps' files with this list of lines `SHA256  STEP`; exit
     /// status 1 if a file differs or its step was not made
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
@@ -75,9 +75,9 @@ pub(in crate::cli) struct Report {
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{}", differs.as_ref().map_or(format!("{equal} checksums are as listed"), Difference::to_string))]
 struct Check {
-    /// The number of checksums at the head of the list of `--check` that equal those of this run.
+    /// The number of checksums in the list of `--check` before the first difference.
     equal: usize,
-    /// The first step whose checksum differs from that in the list of `--check`; absent if none.
+    /// The first difference from the list of `--check`; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference>,
 }
@@ -157,7 +157,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::FoundWrong)
 }
 
-/// Reads the expected checksums from lines `SHA256  STEP`; leaves `found` empty.
+/// Reads the expected checksums from lines `SHA256  STEP`. The field `found` remains empty.
 fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
     let entry = |line: &str| {
         let (sha256, step) = line.split_once("  ")?;
@@ -172,7 +172,7 @@ fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
     })?)
 }
 
-/// Compares the checksums in `list` with those of `steps`, in order, up to the first difference.
+/// Compares the checksums in `list` with those of `steps`. Stops at the first difference.
 fn check(mut list: Vec<Difference>, steps: &[FinishedStep]) -> Check {
     for Difference { step, found, .. } in &mut list {
         let made = steps.iter().find(|made| made.name == *step);

@@ -18,7 +18,7 @@ use crate::records::sequence::Inputs;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Files {
-    /// Files of games, or of positions, or folders of them, read in this order like one file
+    /// Files of games, or of positions, or folders of such files, read in the given order
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
@@ -27,8 +27,8 @@ pub(super) struct Files {
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct MergeArguments {
-    /// Files of games, or of positions, or folders of them, joined in this order. To join the
-    /// parts that the shards of a run made, use `pack`
+    /// Files of games, or of positions, or folders of such files, joined in the given order. For
+    /// the parts that the shards of a run made, use `pack`
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
     #[arg(long, value_name = "MB", value_parser = number_from(0_u64))]
@@ -129,7 +129,7 @@ impl Work<'_> {
     }
 }
 
-/// Does `work` with the records of `files`, all of the same kind, such as games.
+/// Merges, samples, shuffles or splits the records of `files`. All files must have the same kind.
 pub(super) fn run(files: &[PathBuf], work: &Work<'_>, session: &Session) -> Result<Outcome> {
     if let Work::Split(SplitFiles { validation_percent, test_percent, .. }) = work {
         ensure!(
@@ -145,7 +145,7 @@ pub(super) fn run(files: &[PathBuf], work: &Work<'_>, session: &Session) -> Resu
     }
 }
 
-/// A number of records; in JSON, the field `games` or `positions`.
+/// A number of records. The JSON field is `games` or `positions`.
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Count {

@@ -1,8 +1,8 @@
-//! Makes the steps of a recipe inside this process. A step's *probe* is the checksum of its file in
-//! a small run of the recipe ([`Recipe::in_small`]); `run.json` stores the probes. If a changed
-//! program resumes the run, a begun step with another probe is an error. Steps that fail in the
-//! small run, write measured times, or were begun by a program without probes have no probe, and
-//! are not checked. Equal probes do not prove that full steps are equal.
+//! Makes the steps of a recipe inside this process. If a changed program resumes a run, it checks
+//! each begun step by the step's *probe*: the checksum of the step's file in a small run of the
+//! recipe ([`Recipe::in_small`]). Probes are stored in `run.json`; a different probe is an error.
+//! Steps that fail in the small run or write measured times have no probe, and are not checked.
+//! Equal probes do not prove that the full steps are equal.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::env;
@@ -29,7 +29,7 @@ use crate::recipe::{Recipe, Step};
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
     pub folder: &'a Path,
-    /// The shard whose parts this process makes before missing parts of other shards.
+    /// The shard that this process makes first in each step, before parts of other shards.
     pub shard: Shard,
     pub session: &'a Session,
 }
@@ -81,8 +81,8 @@ fn parsed(step: &Step, more: &[&str]) -> Result<Command> {
 }
 
 impl Making<'_> {
-    /// Checks all commands and existing files ([`Self::verify`]). Then makes `steps` in order, and
-    /// appends each to `made`, even if its file existed; stops after a command with exit status 1.
+    /// Checks all commands and existing files ([`Self::verify`]), then makes `steps` in order.
+    /// Appends each step to `made`, also if its file existed. Ends after a command with status 1.
     pub(super) fn make(&self, steps: &[Step], made: &mut Vec<FinishedStep>) -> Result<Outcome> {
         steps.iter().try_for_each(|step| self.check(step))?;
         make_folder(self.folder)?;
@@ -130,8 +130,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Makes the parts of the step's file `path`: first this process's shard, then those that no
-    /// other process makes. Does nothing if the command has no `--shard`.
+    /// Makes the parts of the step's file `path`: first those of this process's shard, then those
+    /// of other shards that no process makes. Does nothing for a command without `--shard`.
     fn make_parts(&self, step: &Step, path: &Path) -> Result<()> {
         let (own, count) = (self.shard.number(), self.shard.count());
         let shards = (own - 1..own - 1 + count).map(|part| Shard::of_part(part, count).to_string());
@@ -158,8 +158,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Runs `work`, and returns its result. With `--shard`, only one process does this at a time:
-    /// each retries until it gets the lock `run.lock` and all locks that `work` takes.
+    /// Runs `work`, and returns its result. In a run with `--shard`, only one process does this at
+    /// a time. The others wait for the lock `run.lock`, and for the locks that `work` needs.
     fn alone<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         if self.shard.is_whole() {
             return work();
@@ -205,7 +205,7 @@ impl Making<'_> {
         Ok((made, outcome))
     }
 
-    /// Stores each step's probe in `run.json`: its file's checksum in a small run of the recipe.
+    /// Stores each step's probe (its file's checksum in a small run of the recipe) in `run.json`.
     /// Fails if another program began a step with another probe, unless `--fresh` remakes the step.
     fn verify(&self, wanted: &[Step]) -> Result<()> {
         let path = self.folder.join("run.json");

@@ -1,4 +1,4 @@
-//! `othello-trainer compare`, `curve` and `tune`: studies of recipes, each a run of fits.
+//! `othello-trainer compare`, `curve` and `tune`: studies that fit the weights of recipes.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub struct CompareArguments {
     exact: u32,
     #[command(flatten)]
     sprt: SprtArguments,
-    /// Smallest difference of errors that matters, in discs; the games needed to prove it are shown
+    /// Smallest difference of errors that matters, in discs; prints the games needed to prove it
     #[arg(long, value_name = "DISCS", default_value_t = 0.02, value_parser = discs)]
     smallest: f64,
 }
@@ -63,7 +63,7 @@ pub struct CurveArguments {
 pub struct TuneArguments {
     /// Recipe: a TOML file that names data, pattern set, optimizer and settings
     recipe: PathBuf,
-    /// Values to try: a TOML file with entries of a recipe, each with a list in place of its value
+    /// TOML file of the values to try: entries of a recipe, each with a list of values
     values: PathBuf,
     /// Number of combinations of values to try, drawn at random [default: all]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_000_usize))]
@@ -75,7 +75,7 @@ pub struct TuneArguments {
     /// combinations go on [default: as many as leave 2 for the last round, but at most 5 rounds]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_u32))]
     rounds: Option<u32>,
-    /// Quantity that is reduced in early rounds; each round has twice as much as the one before
+    /// Quantity to reduce in early rounds; it doubles from each round to the next
     #[arg(long, value_enum, default_value_t = EarlyRounds::Data)]
     by: EarlyRounds,
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]
@@ -88,7 +88,7 @@ pub struct TuneArguments {
 enum EarlyRounds {
     /// Fit to fewer games in early rounds
     Data,
-    /// Fit each combination of values with fewer seeds (at least 2) in early rounds
+    /// Fit each combination of values with fewer random seeds (at least 2) in early rounds
     Seeds,
 }
 

@@ -51,7 +51,7 @@ pub struct Arguments {
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]
 #[display("{}{}  sha256 {sha256}, {seconds:.0} s in all", summaries.join(""), weights.display())]
 pub(in crate::cli) struct Verdict {
-    /// The recipe, as `othello-trainer run` takes it: a path, or the name `quickstart`.
+    /// The recipe that was run: the path of its file, or the name `quickstart`.
     plan: String,
     #[serde(flatten)]
     fit: LastFit,
@@ -129,11 +129,11 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
 const FROM_WEIGHTS: &[&str] = &["generation"];
 
-/// The share of the given time that the plan uses, since threads are not always busy.
+/// The share of the given time that the plan uses. The rest allows for threads that are idle.
 const PLANNED_SHARE: f64 = 0.9;
 
 const MEASURED_GAMES: u64 = 16_384;
-/// The seconds that a game of the speed test [`cores`] takes on one core of an AMD EPYC (Zen 5).
+/// The time of a game in the speed test [`cores`], in seconds on one core of an AMD EPYC (Zen 5).
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -208,8 +208,8 @@ fn with_player(recipe: &Recipe, weights: &str) -> Recipe {
     })
 }
 
-/// Returns the recipe with `factor` times the games of each step that states a number of games,
-/// rounded to a multiple of 64, and `factor` times the `core-seconds` of these steps and of fits.
+/// Returns the recipe with all numbers of games multiplied by `factor`, rounded to multiples of 64.
+/// The `core-seconds` of the steps with games, and of fits, are also multiplied by `factor`.
 fn scaled(recipe: &Recipe, factor: f64) -> Recipe {
     recipe.changed(|_, step| {
         if let Some(Value::Integer(games)) = step.get_mut("games") {
@@ -224,8 +224,8 @@ fn scaled(recipe: &Recipe, factor: f64) -> Recipe {
     })
 }
 
-/// Returns two sums of core seconds: that of self-play and fits, which grows with the number of
-/// games, and that of all other steps.
+/// Returns the core seconds of self-play and fits, which grow with the number of games, and the
+/// core seconds of all other steps.
 fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     let (mut games, mut others) = (0.0, 0.0);
     for step in recipe.table.values() {
@@ -236,8 +236,8 @@ fn core_seconds(recipe: &Recipe) -> (f64, f64) {
     (games, others)
 }
 
-/// Returns the shipped recipe in `names` whose numbers of games need the least factor, up or down,
-/// to take `budget` core seconds, with its games multiplied by the factor; `None` without recipes.
+/// Returns the shipped recipe in `names` whose time is nearest to `budget` core seconds, with its
+/// numbers of games scaled to this time. Returns `None` if `names` is empty.
 fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)> {
     let factor = |recipe: &Recipe| {
         let (games, others) = core_seconds(recipe);
@@ -249,7 +249,7 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, scaled(&recipe, factor(&recipe))))
 }
 
-/// Measures self-play, and returns the number of cores of an AMD EPYC (Zen 5) that are as fast.
+/// Measures self-play. Returns the number of cores of an AMD EPYC (Zen 5) with the same speed.
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);

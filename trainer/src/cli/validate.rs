@@ -13,8 +13,8 @@ use crate::records::validate::{self, Validation, repair};
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files to check, or folders of records; checks every game and position of records and
-    /// matches, and every section of other files
+    /// Files, or folders of records, to check. Of records and matches, every game and position is
+    /// checked; of other files, every section
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// List the files of a folder of records, each with its checksum, in `records.json` in this
@@ -25,8 +25,8 @@ pub struct Arguments {
     /// Write the intact records of a damaged file to this file
     #[arg(long, value_name = "OUT", group = "writes")]
     repair: Option<PathBuf>,
-    /// With `--repair`, replace OUT, even if made from another file; with `--manifest`, update the
-    /// entries of changed files and remove those of missing files
+    /// With `--repair`, replace OUT even if it was made from another file. With `--manifest`,
+    /// update the entries of changed files and remove the entries of missing files
     #[arg(long, requires = "writes")]
     force: bool,
 }
@@ -59,7 +59,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reads a whole file and returns its damage. For a match file, also replays the games.
+/// Reads a whole file, and returns the damage found in it. Also replays the games of a match file.
 fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation> {
     let mut found = validate::validate(path, progress)?;
     if found.damage.is_empty()
@@ -71,8 +71,8 @@ fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation> {
     Ok(found)
 }
 
-/// Validates the files of a folder that its `records.json` does not list, and lists them there.
-/// With `anew`, also validates listed files that changed; without it, such a file is an error.
+/// Validates the files of a folder that its `records.json` does not list, and adds them to the
+/// list. Listed files that changed are validated again if `anew`, otherwise they are an error.
 fn list(folder: &Path, anew: bool, progress: &dyn Progress) -> Result<Vec<Validation>> {
     let mut files = vec![];
     let listed = RecordFolder::list(folder, anew, |path| -> Result<u64> {

@@ -17,8 +17,8 @@ use crate::model::quantized::{Change, Coarseness, quantized};
 
 #[derive(clap::Args, Debug)]
 pub struct AverageArguments {
-    /// Weights files to average, of one pattern set; a file counts as often as it is named. Factor
-    /// vectors narrower than the widest are padded with zeros
+    /// Weights files to average, all with the same pattern set. A file named twice counts twice.
+    /// Shorter factor vectors are padded with zeros
     #[arg(required = true)]
     weights: Vec<PathBuf>,
     #[command(flatten)]
@@ -54,12 +54,12 @@ pub fn average(arguments: &AverageArguments, session: &Session) -> anyhow::Resul
 pub struct QuantizeArguments {
     /// Weights file
     weights: PathBuf,
-    /// Error of one label, in discs: a weight learned from n occurrences is rounded to steps of at
-    /// most DISCS/√n; 0 rounds nothing
+    /// Error of a single label, in discs. A weight that occurred n times in training is rounded to
+    /// steps of at most DISCS/√n. 0 turns rounding off
     #[arg(long, value_name = "DISCS", default_value_t = 5.0, value_parser = label_error)]
     label_error: f64,
-    /// Keep only the N leading binary digits of each parameter's number of occurrences in training
-    /// (the others become 0); with N = 0, remove the numbers of occurrences
+    /// Number of leading binary digits to keep of each parameter's number of occurrences in
+    /// training. The other digits become 0. With N = 0, the numbers of occurrences are removed
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number_in(0..=u32::BITS))]
     count_digits: u32,
     /// Give N consecutive phases the same weights: their mean, weighted by occurrences
@@ -123,9 +123,9 @@ pub struct DiffArguments {
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Difference {
-    /// True if all weights and all factors are equal; counts and provenance may differ.
+    /// True if all weights and factors are equal. Counts of occurrences and provenance may differ.
     equal: bool,
-    /// True if both files have the same factors, or none.
+    /// True if both files have the same factors, or neither has factors.
     factors_equal: bool,
     /// True if both files have the same move-ordering evaluation, or neither has one.
     ordering_equal: bool,

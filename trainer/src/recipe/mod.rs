@@ -77,7 +77,7 @@ impl Recipe {
         Self::shipped(name).map_or_else(|| read_by(Path::new(name), Self::from_toml), Ok)
     }
 
-    /// Returns the steps that make their files in `folder`, each after those whose files it reads.
+    /// Returns the steps, which make files in `folder`. A step follows those whose files it reads.
     pub fn steps(&self, folder: &Path) -> Result<Vec<Step>, Invalid> {
         let engine = arguments::command::<Program>();
         let mut reader = Reader { recipe: self, folder, engine, steps: vec![] };
@@ -88,7 +88,7 @@ impl Recipe {
         Ok(reader.steps)
     }
 
-    /// Returns the recipe with few games, openings and positions, which runs in about a second.
+    /// Returns a small variant of the recipe with few games, which runs in about a second.
     pub fn in_small(&self) -> Self {
         self.changed(|_, flags| {
             for (key, most) in [("games", 64), ("plies", 5), ("positions", 100)] {
@@ -118,7 +118,7 @@ impl Recipe {
     }
 }
 
-/// Marks the step `name` and all that depend on it to be made anew; without a name, all steps.
+/// Marks the step `name`, or all steps if it is `None`, and all that depend on it as fresh.
 pub fn mark_fresh(steps: &mut [Step], name: Option<&str>) {
     let mut fresh = vec![];
     for step in steps {
@@ -136,7 +136,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Adds the step that an entry describes; with the key `repeat`, adds that number of steps.
+    /// Adds the step that an entry describes, or as many such steps as its key `repeat` states.
     fn add(&mut self, name: &str, entry: &Value) -> Result<(), String> {
         let own = entry.as_table();
         let own = own.ok_or("expected `seed`, a number, or a table such as [\"first.games\"]")?;
@@ -184,8 +184,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds `--key value` (for the key `inputs`, only `value`) to the command line of `step`. A
-    /// seed is increased by the recipe's seed and by `part`, the index of the step's repetition.
+    /// Adds `--key value` to the command line of `step`; for the key `inputs`, adds only `value`.
+    /// To a seed, adds the recipe's seed and `part`, the index of the step's repetition.
     fn add_flag(&self, step: &mut Step, key: &str, value: &Value, part: i64) -> Result<(), String> {
         let flag = (key != "inputs").then(|| format!("--{key}"));
         let seed = |number| self.recipe.seed.wrapping_add(number).wrapping_add(part as u64);
@@ -208,8 +208,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// If `text` names an entry of the recipe, returns the files that its steps make, and adds the
-    /// names of the steps to `inputs`. Otherwise returns `text` itself.
+    /// Returns the files that the steps of the entry `text` make, and adds the names of these steps
+    /// to `inputs`. If the recipe has no entry of this name, returns `text` itself.
     fn files(&self, text: &str, inputs: &mut Vec<String>) -> Result<Vec<String>, String> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.recipe.table.get(name).filter(|it| it.get("command").is_some());

@@ -57,7 +57,7 @@ fn every_device_relabels_to_the_same_bytes() {
     }
 }
 
-/// Speeds vary, so the test checks only that each rate is positive.
+/// Checks only that each measured speed is positive, because speeds vary.
 #[test]
 fn every_device_is_measured_with_its_limit_or_says_what_is_missing() {
     for device in ["cpu", "host", "cuda"] {

@@ -24,7 +24,7 @@ fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
-/// Weights without and with factors, each with the file of the values that they give `boards.txt`.
+/// Weights without and with factors, each with the file of expected values of `boards.txt`.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -139,8 +139,8 @@ fn numpy_evaluates_from_the_arrays() {
     }
 }
 
-/// A C program must give the expected values by the exported header `weights.h`, also move by move,
-/// and by `other.h` with `weights.raw`. A regression: of the two headers, C skipped the second.
+/// A C program must compute the expected values with the exported header `weights.h`, also move by
+/// move, and with `other.h` and `weights.raw`. A regression: C skipped the second of two headers.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");
@@ -186,8 +186,8 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     }
 }
 
-/// A fit to exported positions must equal the fit to their games: positions keep their game's
-/// subset. Fits to positions with other weights or subsets must differ.
+/// A fit to exported positions must equal the fit to their games, because positions keep the subset
+/// of their game. Fits to positions with other weights or subsets must differ.
 #[test]
 fn positions_come_back_from_arrays_with_the_same_fit() {
     let folder = Folder::with_random_games(0..150);
@@ -245,7 +245,7 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     assert!((1..3).all(|subset| subsets.iter().any(|&(_, own)| own == subset)));
 }
 
-/// Returns the values in steps of 1/32 disc, one a line, as the C program `values.c` prints them.
+/// Returns the values of `boards.txt` in steps of 1/32 disc, as the C program `values.c` does.
 fn values_of_boards(weights: &Path) -> String {
     let evaluator = Evaluator::load(&WeightsChoice::File(weights.into())).unwrap();
     let boards = std::fs::read_to_string(vectors("boards.txt")).unwrap();

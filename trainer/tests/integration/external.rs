@@ -117,7 +117,7 @@ fn play_by(engine: &ExternalEngine, openings: &[Position], terms: Terms) -> Matc
     played.play(openings, &Silent).unwrap()
 }
 
-/// Every game must count once, and the opponent of a player who forfeits must get all discs.
+/// Checks that each game counts once, and that a player's forfeit gives all discs to the opponent.
 fn check_accounts(result: &MatchResult, openings: usize) {
     let statistics = result.statistics();
     assert_eq!(result.pairs.len(), openings);

@@ -1,4 +1,4 @@
-//! One test binary, because linking is slow. `kill.rs` is another: it measures processor time.
+//! Tests in one binary, because linking is slow. `kill.rs` is separate: it measures processor time.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

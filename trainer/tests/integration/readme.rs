@@ -1,5 +1,5 @@
 //! Tests that commands print what `tests/cmd` and the README show, and draw the picture of
-//! `docs/current-figures.md`. The crate `othello-testing` runs the commands of the guides.
+//! `docs/current-figures.md`. The crate `othello-testing` tests the commands of the guides.
 
 use std::fs;
 use std::path::Path;

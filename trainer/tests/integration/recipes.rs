@@ -1,4 +1,4 @@
-//! Tests `run` on a recipe that `train` wrote, and in shards; `tests/cmd` has other tests of `run`.
+//! Tests `run` with a recipe that `train` wrote, and `run --shard`; `tests/cmd` has other tests.
 
 use std::process::Stdio;
 use std::thread::sleep;

@@ -9,8 +9,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::Folder;
 
-/// Commands that lock an output while they run. The second text is the path of this output; it
-/// replaces `OUT` in the command.
+/// Commands that lock an output while they run, each with the path of this output, which replaces
+/// `OUT` in the command.
 const COMMANDS: &[(&str, &str)] = &[
     ("dataset train.games --out OUT", "data"),
     ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),
@@ -44,7 +44,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// A regression: a refused study removed the folder of the running study, which was still empty.
+/// A regression: a study that was refused removed the folder of another study that had just begun.
 #[test]
 fn of_starts_at_the_same_moment_one_does_the_work() {
     let folder = folder();
@@ -71,8 +71,8 @@ fn started(folder: &Folder, command: &str, out: &str) -> Child {
     child
 }
 
-/// Two regressions: two studies in one folder fitted the same weights at the same time, and a
-/// second start of a calibration did all its work before it failed.
+/// Two regressions. Two studies in one folder fitted the same weights at the same time. A second
+/// start of a calibration did all its work before it failed.
 #[test]
 fn a_second_start_is_refused_at_once_and_the_first_ends_undisturbed() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! Tests of shards of matches and of `loss --worst` and `--explain`; `tests/cmd` tests the studies.
+//! Tests of shards of matches, and of `loss --worst` and `--explain`. `tests/cmd` tests studies.
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Side, StatedPosition};

@@ -41,7 +41,7 @@ fn inspect_with_a_megabyte_reports_a_megabyte() {
     assert!(!said.contains(" 0 MB"), "{said}");
 }
 
-/// A regression: `doctor` ignored a limit of the shell (`ulimit -v`).
+/// A regression: `doctor` ignored a memory limit of the shell (`ulimit -v`).
 #[cfg(target_os = "linux")]
 #[test]
 fn doctor_names_the_least_limit_of_memory() {
@@ -53,7 +53,7 @@ fn doctor_names_the_least_limit_of_memory() {
     assert!(found["memory_bytes"].as_u64().unwrap() < 4_000_000 << 9, "{found}");
 }
 
-/// Temporary files, beside the output, fill the disk; `trainer/fuzz` tests a full disk for outputs.
+/// Temporary files fill the disk in this test. `trainer/fuzz` tests outputs that fill the disk.
 #[test]
 fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     let folder = Folder::new();
@@ -78,7 +78,7 @@ fn a_full_disk_for_temporary_files_is_reported_with_its_remedy() {
     assert!(folder.read("out") == folder.read("wanted"));
 }
 
-/// The second input file is deleted while the command reads the first; the error must name it.
+/// The second input is deleted while the command reads the first; the error must name the second.
 #[test]
 fn an_input_that_vanishes_is_named_and_the_work_goes_on_when_it_is_back() {
     let folder = Folder::new();

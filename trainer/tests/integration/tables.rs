@@ -1,4 +1,4 @@
-//! Tests of the formats of Edax, Egaroucid and Zebra. Evaluators that read the bytes as these
+//! Tests of the file formats of Edax, Egaroucid and Zebra. Evaluators that read a file as these
 //! programs do must compute our values.
 
 use othello_engine::board::{Phase, Position, Square};
@@ -16,7 +16,7 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// For each pattern of `program`, returns 3 texts: squares, number of classes, mirror permutation.
+/// Returns 3 texts for each pattern of `program`: squares, number of classes, mirror permutation.
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -61,8 +61,8 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns a weight's index for each configuration of `digits` digits, the same for mirror images.
-/// Mirroring moves digit i to the place in word i of `mirror`; an empty `mirror` reverses digits.
+/// Returns the index of the weight of each configuration with `digits` digits, equal for mirror
+/// images. Mirroring moves digit i to place `mirror[i]`; without `mirror`, it reverses the digits.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),
@@ -80,7 +80,7 @@ fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     pack
 }
 
-/// Returns each position's sum of weights as Edax computes it from its file, in 1/128 disc.
+/// Returns the sum of the weights of each position in 1/128 disc, as Edax computes it.
 fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     assert_eq!(bytes.len(), EDAX_BYTES);
     assert_eq!(bytes[..8], [0x58, 0x41, 0x44, 0x45, 0x4C, 0x41, 0x56, 0x45]);
@@ -105,7 +105,7 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     sums
 }
 
-/// Returns each position's sum of weights as Egaroucid computes it from its file, in 1/128 disc.
+/// Returns the sum of the weights of each position in 1/128 disc, as Egaroucid computes it.
 fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
     assert_eq!(bytes.len(), 4 + 2 * count as usize);
@@ -173,8 +173,8 @@ fn assert_equal(one: &Weights, other: &Weights) {
     assert!(one.all_steps() == other.all_steps());
 }
 
-/// Each of the 46 weights of a value is rounded by at most half a step of 1/32 disc, so the other
-/// program's value and ours differ by at most 23 steps; the mean difference must be below 3.
+/// Checks that values differ only by rounding. Each of the 46 weights of a value is rounded by at
+/// most ½ step of 1/32 disc, so the difference is at most 23 steps; its mean must be below 3 steps.
 fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
     let ours = our_sums(&read.weights, positions);
     let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - o).abs()).collect();
@@ -224,7 +224,7 @@ fn a_file_of_edax_keeps_its_values_but_for_rounding() {
     check_rounded(&edax_sums(&bytes, &positions), &read, &positions);
 }
 
-/// Egaroucid has a weight for each of two mirrored configurations; the import takes their mean.
+/// Egaroucid has separate weights for two mirrored configurations; the import takes their mean.
 #[test]
 fn weights_that_egaroucid_does_not_tie_become_their_mean() {
     let mut bytes = Program::Egaroucid.write(&Weights::zero(shipped("egaroucid"))).unwrap();

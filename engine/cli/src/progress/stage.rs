@@ -104,7 +104,7 @@ fn new_bar(name: &str, unit: &str, done: u64, total: u64) -> ProgressBar {
     bar
 }
 
-/// Splits `import (bytes)` into `import` and `bytes`; a stage may have no unit.
+/// Splits `import (bytes)` into the stage's name, `import`, and its unit, `bytes`, if it has one.
 fn name_and_unit(stage: &str) -> (&str, &str) {
     let split = stage.strip_suffix(')').and_then(|stage| stage.rsplit_once(" ("));
     split.unwrap_or((stage, ""))

@@ -39,7 +39,7 @@ pub(super) fn split_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Reads `8` (the size), 64 squares (`*` black, `O` white, `-` empty) and the side to move.
+/// Reads a board: `8` (its size), 64 squares (`*` black, `O` white, `-` empty), the side to move.
 pub fn read_board(value: &str) -> Option<(Position, Side)> {
     let squares: String = value.split_ascii_whitespace().collect();
     let (board, side) = squares.strip_prefix('8')?.split_at_checked(64)?;
@@ -47,8 +47,8 @@ pub fn read_board(value: &str) -> Option<(Position, Side)> {
     Some((line.position, line.side))
 }
 
-/// Returns the letters of a game type such as `s8r18` (8×8 board, 18 discs at the start): `s` for
-/// two games at once with swapped colours, `r` random start, `k` komi, `b` or `w` requested colour.
+/// Returns the letters of a game type, such as `sr` for `s8r18`: `s` for two games at once with
+/// swapped colours, `r` for a random start, `k` for komi, `b` or `w` for a requested colour.
 pub fn read_rules(value: &str) -> Result<String, String> {
     let rules = value.split(':').next().unwrap_or_default();
     let letters = rules.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphabetic(), "");
@@ -93,7 +93,7 @@ pub fn game(position: &Position, side: Side, turns: &[Option<Square>]) -> String
     timed_game(position, side, None, &timeless)
 }
 
-/// Returns [`game`]'s text with each player's main time (`None`: 0) and the time used by each turn.
+/// Returns a game in GGF with the time of each turn. `clock` is each player's main time, if any.
 pub fn timed_game(
     position: &Position,
     side: Side,

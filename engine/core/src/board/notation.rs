@@ -18,7 +18,7 @@ pub(super) fn begins_board(text: &str) -> bool {
 }
 
 /// Splits a line into its first 64 squares (a1, b1 … h8; blanks or `/` may separate them) and the
-/// rest. The game server GGS writes `[8` before the squares, and the side to move and `]` after.
+/// rest. Skips `[8` before the squares, with which the game server GGS begins a board.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;
@@ -103,7 +103,7 @@ pub(super) fn score<T: FromStr + PartialOrd + From<i8>>(word: &str) -> Result<T,
     score.ok_or_else(|| Invalid::not(word, "a score", "a number from -64 to 64"))
 }
 
-/// Returns 64 squares (`X` black, `O` white, `-` empty) and `side`, the side to move.
+/// Returns the board as text: 64 squares (`X` black, `O` white, `-` empty), and the side to move.
 pub fn board_text(position: &Position, side: Side) -> String {
     let [player, opponent] = side.black_first(['X', 'O']);
     let disc = |square: Square| match square.bit() {

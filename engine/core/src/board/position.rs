@@ -28,7 +28,7 @@ impl Side {
         if matches!(self, Self::Black) { Self::White } else { Self::Black }
     }
 
-    /// Converts a pair [player, opponent] to [black, white], or back. `self` is the player's side.
+    /// Converts a pair [player, opponent] to [black, white], or the reverse. The player is `self`.
     pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
         if self == Self::Black { [player, opponent] } else { [opponent, player] }
     }
@@ -123,7 +123,7 @@ impl Position {
         stability::stable(set, self.opponent, self.player)
     }
 
-    /// Returns the position after a move on `square` that flips `flips`, seen by the opponent.
+    /// Returns the position after a move on `square` that flips `flips`; the opponent is to move.
     #[inline]
     #[must_use]
     pub const fn after(&self, square: Square, flips: u64) -> Self {

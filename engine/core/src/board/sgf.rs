@@ -7,7 +7,7 @@ use super::{Discs, Position, Side, Square, StatedGame};
 use crate::text::excerpt;
 
 /// Reads the main line of the first game in a text. Does not check that the moves are legal. The
-/// error completes a message such as "a.sgf: has a board of size `10`, not 8".
+/// error is a message without the file's name, such as "has a board of size `10`, not 8".
 pub fn parse(text: &str) -> Result<StatedGame, String> {
     let mut nodes = Nodes(begin(text)?);
     let mut setup = Setup::default();

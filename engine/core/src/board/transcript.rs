@@ -42,7 +42,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Reports how many texts have each notation, unless each is a transcript, board or OBF text.
+    /// Shows the number of texts in each notation, unless all are transcripts, boards or OBF.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -94,8 +94,8 @@ pub fn read(text: &str) -> Result<(Turns, Replay), Invalid> {
 }
 
 /// Returns the moves in a text such as `7,f5d6c3` or `moves: f5d6c3`: the longest field that begins
-/// with a square. `None` if another field that begins with a square is not a prefix of the longest,
-/// or if the text has a board, from which the moves begin.
+/// with a square. Returns `None` if another field begins with a square but is not a prefix of this
+/// field, or if the text contains a board.
 pub(super) fn column(text: &str) -> Option<&str> {
     let is_of_board = |word: &str| word.len() >= 6 && word.bytes().all(|b| b"-.*oOxX".contains(&b));
     if text.split([' ', ',', ';', '\t', '"']).any(is_of_board) {
@@ -139,7 +139,7 @@ fn begins_with(text: &str, moves: usize) -> bool {
     (0..moves).all(|_| is_square([letters.next(), letters.next()]))
 }
 
-/// `pass` must precede its prefix `pa`.
+/// The notations of a pass. The first match is taken, so `pass` must precede its prefix `pa`.
 const PASSES: [&str; 4] = ["pass", "pa", "ps", "--"];
 
 impl Turns {
@@ -255,8 +255,8 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// The number of passes that a text of the game may write next, without effect: 1 if `end` is
-    /// the position after a pass, 2 (one of each side) if the game is over, and otherwise 0.
+    /// The number of passes that a text may write next without a change of `end`: 1 if `end` is the
+    /// position after a pass, 2 (one of each side) if the game is over, and otherwise 0.
     passes: u8,
 }
 
@@ -291,8 +291,8 @@ impl Replay {
         Ok(())
     }
 
-    /// Plays a turn, a move or a pass (`None`), of `side` if the text names it. Refuses an illegal
-    /// move, a move of the other side, and a pass that the rules do not demand.
+    /// Plays a move or, for `None`, a pass. `side` is the side of the turn, if the text names it.
+    /// Refuses an illegal move, a move of the wrong side, and a pass that the rules do not demand.
     pub fn turn(&mut self, side: Option<Side>, turn: Option<Square>) -> Result<(), Invalid> {
         let is_over = self.end.is_over();
         let wrong = |what: &str| Invalid(format!("move {}: {what}", self.steps.len() + 1));

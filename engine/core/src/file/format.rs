@@ -15,12 +15,12 @@ pub(super) const SECTION_MARKER: &[u8; 4] = b"SECT";
 pub(super) const RAW_MARKER: &[u8; 4] = b"RAWS";
 pub(super) const END_MARKER: &[u8; 4] = b"END.";
 
-/// The length of a header's fixed part: magic number, version, length of the provenance.
+/// The length of a header's fixed part: magic number, version, and the length of the provenance.
 pub(super) const HEADER_BYTES: u64 = 16;
 pub(super) const MARKER_BYTES: u64 = 4;
-/// The length of a section's start: marker, lengths of the name, the stored bytes and the content.
+/// The length of a section's fixed part: marker, and lengths of name, stored bytes and content.
 pub(super) const SECTION_BYTES: u64 = 24;
-/// The length of the end frame before its checksum: marker, number of sections, content's SHA-256.
+/// The length of the end frame without its checksum: marker, section count, SHA-256 of the content.
 pub(super) const END_BYTES: u64 = 44;
 pub(super) const CHECKSUM_BYTES: u64 = 4;
 
@@ -33,19 +33,19 @@ pub enum Kind {
     Games,
     /// Scored positions.
     Positions,
-    /// Scored openings: every position up to some ply. Fits never hold them out for validation.
+    /// All positions up to some ply, with scores. Fits use them to train, never to validate.
     Openings,
     /// Scored positions, each with its game's number and its subset (training, validation, test).
     Placed,
     /// The pairs of games of a match between two players.
     Match,
-    /// A finished part of a run, to be packed into the output; or a snapshot of an unfinished part.
+    /// A part of a run, from which its output is made, or a snapshot of an unfinished part.
     Part,
 }
 
 /// The kinds in the order of their variants: (kind, magic number, usual extension, name in
-/// messages, zstd level). Level 15 packs a random game into 27 bytes; level 9 needs 30 bytes, and
-/// level 19 twice the time. The factors of weights do not become smaller above level 1.
+/// messages, zstd level). A random game has 27 bytes at level 15, and 30 at level 9; level 19 takes
+/// twice as long as 15. The factors of weights do not become smaller above level 1.
 const KINDS: [(Kind, &[u8; 8], &str, &str, i32); 7] = [
     (Kind::Weights, b"OTHELLOW", "weights", "a weights file", 1),
     (Kind::Games, b"OTHELLOG", "games", "a file of games", 15),
@@ -106,12 +106,12 @@ pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>,
     Ok(bytes)
 }
 
-/// Returns the offset of uncompressed content: zeros pad the head up to a multiple of 64 bytes.
+/// Returns the offset of uncompressed content, a multiple of 64. Zeros fill the gap after the head.
 pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(64)
 }
 
-/// Returns the head of a section. `lengths` are those of the stored bytes and of the content.
+/// Returns the head of a section. `lengths` are the numbers of stored bytes and of content bytes.
 pub(super) fn head(marker: &[u8; 4], name: &str, lengths: [u64; 2]) -> Result<Vec<u8>, String> {
     let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
     let name_length =

@@ -15,8 +15,8 @@ pub fn lock(path: &Path) -> Result<File> {
     locked(path, options.read(true).write(true).create(true).truncate(false))
 }
 
-/// Creates and locks the partial file of an output. On Unix, removes that of a killed run first (it
-/// may have hard links), and gives the new file the permissions of an existing output.
+/// Creates and locks the partial file of an output. On Unix, first removes the partial file of a
+/// killed run, which may have hard links, and copies the permissions of an existing output.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {
@@ -39,7 +39,7 @@ pub fn check_partial(output: &Path) -> Result<()> {
     }
 }
 
-/// Accepts only what a killed run can leave: `head`, a part of it, or (after a system crash) zeros.
+/// Checks that a killed run can have left the file: its beginning agrees with `head`, or is zeros.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     let start = beginning(file, path, head.len() as u64)?;
     if head.starts_with(&start) || start.iter().all(|&byte| byte == 0) {
@@ -52,7 +52,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     Err(FileError::refused(path, reason))
 }
 
-/// Retries `take` for up to 0.2 s, since another process may hold the lock briefly, for a check.
+/// Calls `take` again if the file is locked, for up to 0.2 s, since a check may lock it briefly.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..20 {
         match take() {

@@ -1,4 +1,4 @@
-//! Opens and reads ordinary files: a read from a named pipe or a device might never end.
+//! Opens and reads ordinary files. Refuses others, such as named pipes, which could block forever.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -6,8 +6,8 @@ use super::paths::{collide, folder_of, is_same_file, partial_path, refuse_specia
 use super::shown::refuse_shown;
 use super::{FileError, Kind, Result, kind_of};
 
-/// Checks, before the work, that a command may write `output` and `OUTPUT.partial`: neither is an
-/// input or a file of records in an input folder, and `output` exists or can be created.
+/// Checks, before the work, that `output` and `OUTPUT.partial` may be written: neither is an input
+/// or a record file of an input folder, and `output` exists or can be created.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -27,7 +27,7 @@ pub fn check_output<P: AsRef<Path>>(
     if output.exists() { Ok(()) } else { check_replaceable(output) }
 }
 
-/// Refuses two outputs with the same path, and an output at the path of another's partial file.
+/// Refuses an output with the path of another output, or of another output's partial file.
 pub fn check_differ<P: AsRef<Path>>(outputs: &[P]) -> Result<()> {
     for (number, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         let mut earlier = outputs[..number].iter().map(AsRef::as_ref);
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// A partial file's name can be too long for the system although the output's name is not.
+    /// A name of 250 letters is valid, but the name of its partial file is too long for the system.
     #[cfg(target_os = "linux")]
     #[test]
     fn outputs_that_cannot_be_replaced_are_refused() {

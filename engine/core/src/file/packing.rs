@@ -22,7 +22,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"Rar!", "RAR", "unrar x"),
 ];
 
-/// Returns a message (without a path) if `begin`, a file's first bytes, show UTF-16 or compression.
+/// Returns a message if `begin`, the first bytes of a file, show UTF-16 text or a compressed file.
 pub fn unreadable(begin: &[u8]) -> Option<String> {
     if [&b"\xFF\xFE"[..], b"\xFE\xFF"].iter().any(|mark| begin.starts_with(mark)) {
         return Some("is text in UTF-16; convert it to UTF-8".to_owned());
@@ -31,7 +31,7 @@ pub fn unreadable(begin: &[u8]) -> Option<String> {
     Some(format!("is compressed by {name}; unpack it first, by `{program}`"))
 }
 
-/// Compresses `content` to one zstd frame, which does not depend on earlier calls of the thread.
+/// Compresses `content` to one zstd frame. Earlier calls do not affect the bytes of the frame.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
@@ -76,7 +76,7 @@ pub(super) fn unpack(stored: &[u8], length: u64) -> Result<Vec<u8>, String> {
     Ok(content)
 }
 
-/// Decompresses the first frame, up to `most` bytes. Returns how many bytes of `stored` are unread.
+/// Decompresses the first frame, up to `most` bytes. Returns the number of unread input bytes.
 #[cfg(not(target_family = "wasm"))]
 fn unpack_frame(stored: &[u8], most: u64, content: &mut Vec<u8>) -> io::Result<usize> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stored)?.single_frame();
@@ -119,8 +119,8 @@ mod tests {
         }
     }
 
-    /// A frame of nine bytes can make a decoder allocate gigabytes. It has a magic number, flags
-    /// (no size, no checksum), the window size 2^(10 + n) as n << 3, and an empty last block.
+    /// A frame of nine bytes can make a decoder allocate gigabytes. This frame has a magic number,
+    /// flags (no size, no checksum), the window size 2^(10 + n) as n << 3, and an empty last block.
     #[test]
     fn a_window_larger_than_any_content_is_refused() {
         let window = |n: u8| unpack(&[0x28, 0xB5, 0x2F, 0xFD, 0, n << 3, 1, 0, 0], 0);

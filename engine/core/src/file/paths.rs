@@ -1,4 +1,4 @@
-//! The paths of an output, and checks of a path before its file is opened: a named pipe can block.
+//! The paths of outputs, and checks of paths before files are opened, because a pipe could block.
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -67,7 +67,7 @@ pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     Ok(written)
 }
 
-/// Writing through a link would change the file that the link points to.
+/// Refuses a link, because writing through it would change the file that it points to.
 pub(super) fn refuse_link(path: &Path) -> Result<()> {
     if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }

@@ -15,7 +15,7 @@ use super::{Existing, FileError, Result};
 pub(crate) enum Replaceable {
     /// Any file may be replaced (`--force`, or a file that belongs to this program only).
     Any,
-    /// A file may be replaced only if it still has this length and time of change; `None`: never.
+    /// Only a file with this length and time of change may be replaced; `None` allows no file.
     Only(Option<(u64, SystemTime)>),
 }
 
@@ -27,8 +27,8 @@ impl Replaceable {
         }
     }
 
-    /// Renames the partial file of `path` to `path`, and syncs the folder. If a file is there that
-    /// may not be replaced, keeps both files and returns [`FileError::Refused`].
+    /// Renames the partial file of `path` to `path`, and syncs the folder. If an existing file at
+    /// `path` may not be replaced, keeps both files and returns [`FileError::Refused`].
     pub(super) fn put(&self, path: &Path) -> Result<()> {
         let partial = &partial_path(path);
         // A hard link would replace no file that appears now, but a kill could leave both names.

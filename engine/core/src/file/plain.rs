@@ -10,8 +10,8 @@ use super::place::{Replaceable, has_same_bytes};
 use super::shown::{refuse_shown, shown};
 use super::{Existing, FileError, Result};
 
-/// Writes an output whose content depends on its inputs only. [`Existing::Keep`] keeps a file with
-/// these bytes. It refuses any other file, and a `PATH.partial` that is not a prefix of `bytes`.
+/// Writes an output. With [`Existing::Keep`], a file with these bytes is kept. Any other file is
+/// then refused, and so is a file at `PATH.partial` that is not a prefix of `bytes`.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     refuse_shown(path)?;
     let replaceable = Replaceable::now(path, existing);
@@ -32,13 +32,13 @@ fn has_content(path: &Path, bytes: &[u8]) -> Result<bool> {
     has_same_bytes(there, bytes).map_err(FileError::io(path, "read it"))
 }
 
-/// Replaces any file at `path` by one with `bytes`. Another program's `PATH.partial` is an error.
+/// Replaces any file at `path` by one with `bytes`. Refuses a `PATH.partial` of another program.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes, &Replaceable::Any)
 }
 
-/// The number of bytes at the beginning of a file that are the same in all files of its format.
+/// The number of a file's first bytes by which an earlier, partial version of it is recognized.
 const COMMON_BYTES: usize = 10;
 
 fn put(path: &Path, bytes: &[u8], replaceable: &Replaceable) -> Result<()> {
@@ -51,8 +51,8 @@ fn put(path: &Path, bytes: &[u8], replaceable: &Replaceable) -> Result<()> {
     replaceable.put(path)
 }
 
-/// A file with the progress of this process, replaced at each event. If the process opens an input
-/// or an output with the same path, that attempt fails, and the progress is no longer written.
+/// The progress file of this process, rewritten at each event. If the process opens an input or an
+/// output with the same path, it gets an error, and the progress is no longer written.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -60,7 +60,7 @@ pub struct ShownFile {
 }
 
 impl ShownFile {
-    /// Writes a new file or replaces one that begins, as `bytes` do, with `head`; refuses others.
+    /// Writes `bytes` to a new file, or to an existing one that begins with `head`; refuses others.
     pub fn create(path: &Path, head: &'static [u8], bytes: &[u8]) -> Result<Self> {
         let is_new = !path.exists();
         check_beginning(path, head)?;

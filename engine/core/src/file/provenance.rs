@@ -1,7 +1,7 @@
 use serde_json::{Map, Value};
 
 /// The revision of the program's behaviour, part of every provenance. Raise it by one if the same
-/// settings give other games, searches or fits, but not for a new entry of a provenance.
+/// settings give other games, searches or fits, but not if a provenance only gets a new setting.
 pub const BEHAVIOUR_REVISION: u32 = 9;
 
 /// Everything that determines a file's content, as a JSON object: settings, seeds and checksums of
@@ -22,7 +22,7 @@ impl Provenance {
         self
     }
 
-    /// Sets `key` only if `is_unusual`: a setting with its usual value does not appear.
+    /// Sets `key` if `is_unusual` is true. A setting with its usual value is thus left out.
     #[must_use]
     pub fn with_unusual(self, is_unusual: bool, key: &str, value: impl Into<Value>) -> Self {
         if is_unusual { self.with(key, value) } else { self }
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(one.canonical(), canonical);
     }
 
-    /// A behaviour revision and the SHA-256 of the weights that `run small --seed 1` makes with it.
+    /// A behaviour revision, and the SHA-256 of its weights from the command `run small --seed 1`.
     const RECORDED: (u32, &str) =
         (9, "91c19cc9948487642c2284c569742298b49e20d704bb7bcefd46e80999ec8120");
 

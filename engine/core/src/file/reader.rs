@@ -1,4 +1,4 @@
-//! The reader checks data before it returns them; no damaged length can cause a large allocation.
+//! The reader of container files, which checks all data. Damaged lengths cause no large allocation.
 
 use std::path::Path;
 
@@ -112,7 +112,7 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file with missing sections: skips the check of their number and common checksum.
+    /// Accepts a file without some sections. Their number and the file's checksum are not checked.
     #[must_use]
     pub fn of_part(mut self) -> Self {
         (self.incomplete, self.source.digest) = (true, None);
@@ -133,7 +133,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section unchecked and returns its name; `None` if it is raw or none is left.
+    /// Skips the next section unchecked and returns its name; `None` at a raw section or the end.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let (marker, place) = self.read_marker()?;

@@ -20,7 +20,7 @@ pub(super) struct Source {
     file: BufReader<Box<dyn Bytes>>,
     pub(super) offset: u64,
     pub(super) length: u64,
-    /// The hash of all bytes before `offset`; `None` if it is unused, or if bytes were skipped.
+    /// The hash of all bytes before `offset`; `None` if not needed, or if bytes were skipped.
     pub(super) digest: Option<Sha256>,
 }
 
@@ -119,7 +119,7 @@ pub(super) fn finished(digest: Option<Sha256>) -> String {
     digest.map(|digest| hex::encode(digest.finalize())).unwrap_or_default()
 }
 
-/// Returns the SHA-256 of a file. Advances `progress` by its bytes.
+/// Returns the SHA-256 of a file. Reports the number of bytes that it reads to `progress`.
 pub fn sha256_of_file(path: &Path, progress: &dyn Progress) -> Result<String> {
     let mut file = open_ordinary(path)?;
     let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);

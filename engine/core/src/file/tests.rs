@@ -348,7 +348,7 @@ fn a_file_that_appears_during_the_work_is_kept_with_the_complete_output() {
     assert!(!partial.exists());
 }
 
-/// Formerly, a full disk at the opening of a recipe's data gave the exit status of a wrong recipe.
+/// The exit status depends on the source: a full disk is temporary, a wrong recipe is not.
 #[test]
 fn a_temporary_cause_of_a_refused_file_stays_its_source() {
     let source_of = |kind: ErrorKind| {

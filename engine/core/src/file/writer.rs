@@ -53,9 +53,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a file as [`Self::create`] does. If the file exists, [`Existing::Keep`] keeps it:
-    /// returns [`Begin::Done`] if it is complete with this provenance, or else an error. With
-    /// [`Existing::Keep`], [`Self::finish`] also keeps a file that appears in the meantime.
+    /// Begins a file as [`Self::create`] does. With [`Existing::Keep`], an existing file is kept:
+    /// the result is [`Begin::Done`] if it is complete with this provenance, and otherwise an
+    /// error. A file that appears before [`Self::finish`] is then kept, too.
     pub fn begin(
         path: &Path,
         kind: Kind,
@@ -72,7 +72,7 @@ impl Writer {
         Ok(Begin::Writer(Self::create(path, kind, provenance)?.replacing(replaceable)))
     }
 
-    /// Begins a file that replaces any file at `path` when it is finished; refuses a second writer.
+    /// Begins a file that replaces any file at `path` at the end; fails if another writer exists.
     pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self> {
         check_name(path, kind)?;
         refuse_shown(path)?;

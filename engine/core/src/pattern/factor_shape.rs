@@ -60,7 +60,7 @@ impl FactorShape {
     }
 }
 
-/// A shape in a text such as `64` or `64/20`: the vector width and, optionally, phases per group.
+/// A shape chosen by a text such as `64` or `64/20`: vector width, and phases per group if given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
@@ -68,8 +68,8 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the chosen shape. If the text omits the number of phases per group, uses that of the
-    /// shape `before` (of the pattern set or initial weights), or 20 if `before` is `None`.
+    /// Returns the chosen shape. If the text omits the number of phases per group, the number is
+    /// that of `before` (the shape of the pattern set or initial weights), or 20 without `before`.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(20);
         FactorShape { dimensions: self.dimensions, phases }

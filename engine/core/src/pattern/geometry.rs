@@ -21,21 +21,21 @@ pub struct Instance {
     pub squares: Vec<Square>,
 }
 
-/// The symmetries that map a pattern onto itself, and its classes: sets of configurations that
-/// these symmetries map onto each other.
+/// The symmetries of a pattern, which map it onto itself, and its classes. A class is a set of
+/// configurations that these symmetries map onto each other.
 #[derive(Clone, Debug)]
 pub struct PatternGeometry {
     /// The symmetries that map the pattern onto itself, the identity first. Each is a permutation
     /// of the indices of the pattern's squares: it maps square `i` to square `permutation[i]`.
     pub permutations: Vec<Vec<usize>>,
-    /// The class of each configuration c, from −n to n = `(3^squares − 1) / 2`, at index c + n.
-    /// Classes are numbered in the order of their smallest configurations.
+    /// The class of each configuration. Configuration c, from −n to n = `(3^squares − 1) / 2`, is
+    /// at index c + n. Classes are numbered in the order of their smallest configurations.
     pub class_of: Vec<u16>,
     /// The number of classes: sets of configurations equal up to the pattern's symmetries.
     pub classes: usize,
     /// The parameter index of the pattern's first class.
     pub first_parameter: usize,
-    /// For each square of the pattern, e: its digit is multiplied by 3^e in [`super::Indices`].
+    /// The exponent of 3 of each square's digit in [`super::Indices`], in the pattern's order.
     pub places: Vec<usize>,
 }
 
@@ -93,8 +93,8 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of training positions of a phase: the sum of the occurrences `counts`
-    /// over the first pattern's classes / the number of this pattern's instances.
+    /// Returns the number of training positions of a phase, from the number of occurrences of each
+    /// parameter, `counts`. A position has one occurrence for each instance of the first pattern.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
@@ -102,8 +102,7 @@ impl Geometry {
         occurrences.sum::<u64>() / instances as u64
     }
 
-    /// Returns the parameters whose weights add up to a position's value (without factor vectors).
-    /// Tests compare faster implementations with this one.
+    /// Returns the parameters whose weights add up to a position's value without factor vectors.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];
@@ -139,8 +138,8 @@ fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
     permutations
 }
 
-/// Returns the exponent of 3 for each square's digit. Squares that change often get low exponents,
-/// so reads of weights often hit the same cache line: self-play at depth 4 takes 10 % less time.
+/// Returns the exponent of 3 for each square's digit in a configuration. Squares that change often
+/// get low ones, so that reads of weights share cache lines and self-play takes 10 % less time.
 fn places(squares: &[Square]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..squares.len()).collect();
     order.sort_by_key(|&digit| Reverse(changes(squares[digit])));
@@ -151,7 +150,7 @@ fn places(squares: &[Square]) -> Vec<usize> {
     places
 }
 
-/// Returns how often a square changes in games, as a rank from 0 (corners: least) to 9 (centre).
+/// Returns the rank of a square by its changes in games: 0 (corners, fewest) to 9 (centre).
 fn changes(square: Square) -> u8 {
     const QUARTER: [[u8; 4]; 4] = [[0, 3, 1, 2], [3, 4, 5, 6], [1, 5, 7, 8], [2, 6, 8, 9]];
     let folded = |line: usize| line.min(7 - line);
@@ -232,7 +231,7 @@ fn lines() -> impl Iterator<Item = Vec<Square>> {
     Square::all().flat_map(move |start| steps.clone().filter_map(move |step| line(start, step)))
 }
 
-/// Returns the line from edge to edge that begins at `start`, in steps of `columns` and `rows`.
+/// Returns the squares from `start` to the edge, in steps of `columns` files and `rows` ranks.
 /// Returns `None` if `start` is not an end of the line, or the line has fewer than three squares.
 fn line(start: Square, (columns, rows): (i8, i8)) -> Option<Vec<Square>> {
     let (column, row) = ((start.index() % 8) as i8, (start.index() / 8) as i8);

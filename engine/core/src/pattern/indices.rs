@@ -1,4 +1,4 @@
-//! Ternary indices of pattern instances; [`super::PatternGeometry::places`] orders their digits.
+//! The indices of pattern instances: their configurations as base-3 numbers, updated move by move.
 
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
@@ -8,13 +8,13 @@ use crate::board::{Position, Square, Squares};
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// Tables that update [`Indices`]: for each square and instance, the power of three of the square's
-/// digit (0 if not in the instance). A player's disc adds it, an opponent's disc subtracts it, and
-/// a flip by the player adds it twice. A change of sides negates all indices.
+/// Tables that update [`Indices`]. They have, for each square and instance, the power of 3 of the
+/// square's digit (0 if not in the instance). A disc of the player adds the power, one of the
+/// opponent subtracts it, and a flip adds it twice. A change of sides negates all indices.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// How much a flip on each square changes each index. Elements 64 (no square) to 127 are 0.
+    /// The change of each index by a flip on each square. Elements 64 (no square) to 127 are 0.
     flip: Box<[Indices; 128]>,
 }
 
@@ -76,7 +76,7 @@ impl Indices {
         negated
     }
 
-    /// Compiles to operations on two vectors of 32 lanes, or four of 16.
+    /// Subtracts lane by lane. Compiles to operations on two vectors of 32 lanes, or four of 16.
     #[inline(always)]
     fn subtract(&mut self, other: &Self) {
         for lane in 0..LANES {

@@ -151,7 +151,7 @@ impl PatternSet {
         Self::from_toml(text).ok()
     }
 
-    /// Lists the names of the shipped sets that `is_wanted` accepts, as `` `small` or `discs` ``.
+    /// Returns the names of the shipped sets that `is_wanted` accepts, as `` `a`, `b` or `c` ``.
     pub fn shipped_names(is_wanted: impl Fn(&Self) -> bool) -> String {
         let wanted = Self::SHIPPED
             .iter()

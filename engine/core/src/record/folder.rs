@@ -42,7 +42,7 @@ struct Manifest {
 const MANIFEST: &str = "records.json";
 const FORMAT: &str = "othello records";
 const VERSION: u32 = 1;
-/// Enough for a hundred thousand files.
+/// The greatest size of a manifest, which is enough for a hundred thousand files.
 const MAX_MANIFEST_BYTES: u64 = 64 << 20;
 const EXTENSIONS: [&str; 3] = ["games", "positions", "openings"];
 
@@ -125,8 +125,8 @@ impl RecordFolder {
     }
 
     /// Adds the unlisted record files of a folder to its manifest, one by one. `describe` returns
-    /// the number of records in a file. If a listed file is missing or changed, returns an error
-    /// or, with `anew`, removes or renews its entry.
+    /// the number of records in a file. A listed file that is missing or changed is an error. With
+    /// `anew`, its old entry is removed instead, and a changed file gets a new one.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,

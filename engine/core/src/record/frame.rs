@@ -4,7 +4,7 @@ use crate::board::transcript::Replay;
 use crate::file::Kind;
 use crate::text::Invalid;
 
-/// The greatest number of games in a frame. It limits the memory of a decoded frame of empty games.
+/// The greatest number of games in a frame, which limits the memory for its decoded games.
 const MAX_GAMES: usize = 1 << 16;
 
 const NOT_SOLVED: u8 = u8::MAX;

@@ -31,7 +31,7 @@ impl Game {
         Self::of_replay(random_plies, &Replay::from_start(squares)?)
     }
 
-    /// Creates a game from a replay that began at the start. Refuses more random plies than moves.
+    /// Creates a game from a replay from the start position. Refuses more random plies than moves.
     pub fn of_replay(random_plies: u8, replay: &Replay) -> Result<Self, Invalid> {
         let squares: Vec<Square> = replay.steps.iter().map(|step| step.square).collect();
         let moves = squares.len();
@@ -43,7 +43,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Sets black's result as the game's source states it (−64..=64), if the moves do not give it.
+    /// Sets the source's result for black (−64..=64), if the moves do not give the same result.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -64,8 +64,8 @@ impl Game {
         Self { solved: None, values: None, ..self.clone() }
     }
 
-    /// Adds the score of one position under perfect play. Refuses a ply after the end, and a score
-    /// that is odd, beyond 64 discs, or, for the final position, different from the result.
+    /// Adds the score of one position under perfect play. Refuses a ply after the end, an odd
+    /// score, a score beyond 64 discs and, for the final position, a score other than the result.
     pub fn with_solved(self, solved: Solved) -> Result<Self, Invalid> {
         let Solved { ply, black_score } = solved;
         let moves = self.squares.len();
@@ -104,7 +104,7 @@ impl Game {
         Ok(Self { values: Some(values), ..self })
     }
 
-    /// Sets the [deviations](Self::deviations). Refuses a bit beyond the last move.
+    /// Sets the [deviations](Self::deviations), one bit per ply. Refuses a bit after the last move.
     pub fn with_deviations(self, deviations: u64) -> Result<Self, Invalid> {
         let moves = self.squares.len();
         if deviations >> moves != 0 {
@@ -124,7 +124,7 @@ impl Game {
         &self.squares
     }
 
-    /// Returns the moves of the canonical image: of the eight images, the lexicographically least.
+    /// Returns the moves of the canonical image, the lexicographically least of the eight images.
     pub fn canonical_squares(&self) -> Vec<Square> {
         let image = |by: Symmetry| self.squares.iter().map(|&square| by.square(square)).collect();
         Symmetry::all().map(image).min().unwrap_or_default()
@@ -135,7 +135,7 @@ impl Game {
         self.black_score
     }
 
-    /// Returns the result for black that the source states, unless it is the result of the moves.
+    /// Returns the source's result for black; `None` if it is unknown, or is that of the moves.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }
@@ -145,14 +145,14 @@ impl Game {
         self.solved
     }
 
-    /// Returns the value of the search, if any, for each move, in discs for the side that moved;
-    /// `None` if no values were stored.
+    /// Returns the values of the search for all moves, in discs for the side that moved. A move
+    /// without a search has `None`. Returns `None` if no values were stored.
     pub fn values(&self) -> Option<&[Option<i8>]> {
         self.values.as_deref()
     }
 
-    /// Returns the moves that self-play drew at random in place of the search's best move: bit i is
-    /// for ply i. The bits of the random plies at the beginning are 0.
+    /// Returns the plies at which self-play played a random move in place of the search's best: bit
+    /// i is set for ply i. The bits of the random plies at the beginning are 0.
     pub fn deviations(&self) -> u64 {
         self.deviations
     }

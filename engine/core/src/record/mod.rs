@@ -58,7 +58,7 @@ use crate::run::RunError;
 use crate::text::Invalid;
 use crate::weights::PruningError;
 
-/// The number of games in a frame, except perhaps the last.
+/// The number of games in a frame. The last frame of a file may have fewer.
 pub const GAMES_PER_FRAME: usize = 256;
 
 /// A type of record: a game or a scored position. Each section of a file is a frame of records.
@@ -110,7 +110,7 @@ pub enum RecordError {
 pub struct FrameError {
     /// The index of the invalid record in its frame, from 0; `None` if the frame itself is invalid.
     index: Option<usize>,
-    /// The fault of the record. A fault of the frame itself completes the message "section 3 …".
+    /// The fault of the record or frame. For a frame, it completes a message such as "section 3 …".
     reason: Invalid,
 }
 

@@ -3,7 +3,7 @@ use crate::board::{Position, Square};
 use crate::file::Kind;
 use crate::text::Invalid;
 
-/// The size of a [`PlacedPosition`] in a frame in bytes.
+/// The size of an encoded [`PlacedPosition`] in bytes.
 pub const PLACED_BYTES: usize = ROW_BYTES + 9;
 
 const SUBSETS: u8 = 3;
@@ -26,7 +26,7 @@ impl PlacedPosition {
         u64::from_le_bytes(key_of_moves(moves).as_chunks().0[0])
     }
 
-    /// Returns the game number of a position of no known game: a hash of its canonical image.
+    /// Returns the game number of a position whose game is unknown: a hash of its canonical image.
     pub fn number_alone(position: &Position) -> u64 {
         let canonical = position.canonical();
         let mixed = canonical.player() ^ canonical.opponent().rotate_left(32);

@@ -5,8 +5,8 @@ use super::{FrameError, Game, PlacedPosition, Record, RecordError, ScoredPositio
 use crate::file::{Kind, Reader, Result, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
-/// An iterator over the checked records of a file; dereferences to the file's [`Reader`]. Use
-/// either the iterator and [`Self::pass_by`], or the methods for frames, not both.
+/// An iterator over the records of a file; dereferences to the file's [`Reader`]. A caller that
+/// reads whole frames ([`Self::next_frame`]) must use neither the iterator nor [`Self::pass_by`].
 #[derive(derive_more::Deref)]
 pub struct RecordReader<R> {
     #[deref]
@@ -40,13 +40,13 @@ impl<R: Record> RecordReader<R> {
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
-    /// Creates a reader of the records in any kind of file, such as a part of an unfinished run.
+    /// Creates a reader of the records in an open file of any kind, such as a part of a run.
     pub fn over(reader: Reader) -> Self {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns true if the records are a complete enumeration, of which fits hold out none for
-    /// validation: openings, and records whose provenance has `"enumerated": true`.
+    /// Returns true if the file lists a complete set of positions: if it has openings, or has
+    /// `"enumerated": true` in its provenance. Fits use none of its positions for validation.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
@@ -143,7 +143,7 @@ impl<R: Record> RecordReader<R> {
         Ok(records)
     }
 
-    /// Adds the place in the file to the error of a frame; `before` records precede this frame.
+    /// Adds path and record number to the error of a frame. `before` records precede this frame.
     fn wrong(&self, before: u64, error: FrameError) -> RecordError {
         let FrameError { index, reason: source } = error;
         let Some(index) = index else { return self.reader.meaningless(source.0).into() };

@@ -71,8 +71,8 @@ impl Weight {
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// Refuses `occurrences` that are not within 2 % of a multiple of 1/64 from 1/64 to 65535/64.
-    /// The error completes the message "the weight …".
+    /// Returns an error unless `occurrences` is within 2 % of a valid weight (see [`Weight`]). The
+    /// error message begins with the number, so that callers can put "the weight" before it.
     pub fn check(occurrences: f64) -> Result<(), String> {
         let unit = f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let steps = occurrences * unit;

@@ -20,7 +20,7 @@ pub type GameWriter = RecordWriter<Game>;
 pub type PositionWriter = RecordWriter<ScoredPosition>;
 
 impl<R: Record> RecordWriter<R> {
-    /// Begins a file of the usual kind for these records, as [`Writer::begin`] does.
+    /// Begins a file of records of the type `R`, as [`Writer::begin`] does.
     pub fn begin(
         path: &Path,
         provenance: &Provenance,
@@ -32,7 +32,7 @@ impl<R: Record> RecordWriter<R> {
         })
     }
 
-    /// Creates a writer of records to a file that is already begun, such as the output of a run.
+    /// Creates a writer of records to the file that `writer` writes, such as the output of a run.
     pub fn over(writer: Writer) -> Self {
         Self { writer, pending: vec![] }
     }
@@ -44,8 +44,8 @@ impl<R: Record> RecordWriter<R> {
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes frames without regrouping their records, for example one frame for each range of
-    /// seeds. A frame may be empty; a frame of games has at most 65,536 games.
+    /// Writes each element of `frames` as one frame, even if it is empty. A frame of games has at
+    /// most 65,536 games.
     pub fn write_frames(&mut self, frames: &[Vec<R>]) -> Result<(), RecordError> {
         self.write_pending()?;
         let section = |records: &Vec<R>| R::section(records);

@@ -135,8 +135,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes the run's files, then the folder. The last file is the lock file `own` that this
-    /// process holds: while it exists, no other process can add files, which would also be removed.
+    /// Removes the run's files, then the folder. The lock file `own`, which this process holds, is
+    /// removed last: until then, other processes cannot add files, which would be removed as well.
     pub(super) fn remove(&self, own: &Lock) -> Result<()> {
         // If killed before `run.json` is removed, a later start can still remove the rest.
         let turn = |name: &String| match own.path.ends_with(name) {
@@ -171,7 +171,7 @@ fn is_of_run(name: &str) -> bool {
 
 const PACKING: &str = "lock-pack";
 
-/// The lock of a shard or of packing. The system releases it when the process ends.
+/// A lock, held by one process at a time, for making a shard's parts or for packing the run.
 #[derive(Debug)]
 pub(super) struct Lock {
     pub(super) path: PathBuf,
@@ -206,8 +206,8 @@ impl Lock {
         Self::refuse_overlapping(folder, Shard::WHOLE, Some(&self.path)).map(|()| packing)
     }
 
-    /// Returns an error if a lock other than `own` is held for a shard that has parts in common
-    /// with `shard`, as 1/2 (parts 0, 2, 4, …) and 3/4 (parts 2, 6, …) have. Creates no file.
+    /// Returns an error if another process holds the lock of a shard that overlaps `shard`, as 1/2
+    /// (parts 0, 2, 4, …) and 3/4 (parts 2, 6, …) do. Ignores the lock `own` of this process.
     pub(super) fn refuse_overlapping(
         folder: &Path,
         shard: Shard,

@@ -13,7 +13,7 @@ use crate::progress::Progress;
 
 const PARTS_AT_ONCE: usize = 2;
 
-/// Work whose parts (files of a run) consist of many small units, such as games or positions.
+/// The work of a run whose parts (files) have many small units each, such as games or positions.
 pub trait Items: Sync {
     /// The input of a part of the run, such as the records to label; `()` if nothing is read.
     type Input: Send + Sync;
@@ -41,7 +41,7 @@ pub trait Items: Sync {
         units: Range<u64>,
     ) -> Result<Vec<Self::Output>, Self::Error>;
 
-    /// Encodes the results of all units of a part, in order, and nothing else, as its sections.
+    /// Encodes the results of all units of a part, in order, as the sections of the part's file.
     fn encode(&self, results: Vec<Self::Output>) -> Vec<Section>;
 
     /// Returns true if no part after `part` is needed. Called for one part after another, in order.
@@ -173,8 +173,8 @@ impl Run {
         progress.begin_stoppable(&plan.name, total - left, total);
     }
 
-    /// Makes the missing parts of a stage. `make` computes the result of a unit from its index.
-    /// Returns all results in order, without those of units in an output that this run extends.
+    /// Makes the missing parts of a stage; `make` computes a unit's result from its index. Returns
+    /// all results in order, but not those of parts that are in an existing output of the run.
     pub fn results<T, E>(
         &self,
         stage: usize,
@@ -189,8 +189,8 @@ impl Run {
         Ok(self.read_results(stage)?)
     }
 
-    /// Makes the missing parts of a stage one by one; each part is one unit. `make` gets its index,
-    /// and may use all threads and open another run. Returns the results of all parts in order.
+    /// Makes the missing parts of a stage, each of one unit, one after another. `make` computes a
+    /// part's result from its index, and may use all threads. Returns all results in order.
     pub fn steps<T, E>(
         &self,
         stage: usize,

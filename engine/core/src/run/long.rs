@@ -70,7 +70,7 @@ impl Run {
         failed.map_or(Ok(unfinished), Err)
     }
 
-    /// Returns a complete part's path and the places of its uncompressed sections, left unread.
+    /// Returns the path of a complete part and the places of its uncompressed sections in the file.
     pub fn raw_sections(
         &self,
         stage: usize,

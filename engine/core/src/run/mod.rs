@@ -108,9 +108,9 @@ pub enum RunError {
 /// The result of opening a run.
 #[allow(clippy::large_enum_variant, reason = "a process has few, and moves them seldom")]
 pub enum Opened {
-    /// The output exists, complete and with the same provenance.
+    /// The output is already complete, with the provenance of the plan.
     Done(Summary),
-    /// The output is not complete yet: this run makes it.
+    /// The run that makes the output, which is not complete yet.
     Run(Run),
 }
 
@@ -126,7 +126,7 @@ pub struct Run {
     lock: Lock,
     packs_only: bool,
     replaceable: Replaceable,
-    /// The number of units of the first stage that an existing output already contains.
+    /// The number of units of the first stage whose results are in an existing output; else 0.
     pub standing: u64,
 }
 
@@ -188,8 +188,8 @@ impl Run {
         parts.map(move |index| self.part(stage, index))
     }
 
-    /// Calls `pack`, which must write the outputs, the main output last. Then removes the folder of
-    /// parts, except after [`Self::to_pack`]. Returns an error if another process packs the parts.
+    /// Calls `pack`, which must write all outputs, the main output last. Then removes the folder of
+    /// parts, unless [`Self::to_pack`] opened the run. Fails if another process packs the parts.
     pub fn pack<T, E: From<RunError>>(
         self,
         pack: impl FnOnce(&Self) -> Result<T, E>,
@@ -213,7 +213,7 @@ impl Run {
         self.writer_with(&self.plan.provenance)
     }
 
-    /// As [`Self::writer`], but with another provenance, such as that of an unfinished fit.
+    /// Begins the main output with a provenance other than the plan's, such as an unfinished fit's.
     pub fn writer_with(&self, provenance: &Provenance) -> Result<Writer, RunError> {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         let writer = Writer::create(&self.output, kind, provenance)?;
@@ -278,14 +278,14 @@ impl Drop for Run {
     }
 }
 
-/// Describes the output for a report; for a shard (`None`), names the command that packs the parts.
+/// Describes the output of a run; for `None` (only a shard's parts are made), says how to make it.
 pub fn described(summary: Option<&Summary>) -> String {
     const OF_SHARD: &str = "the parts of this shard are complete; when those of all shards are, \
         `othello-trainer pack OUT` makes the output";
     summary.map_or_else(|| OF_SHARD.to_owned(), Summary::to_string)
 }
 
-/// Formats ascending numbers as ranges: 3, 7, 8 and 9 as `3, 7..9`. After ten ranges, only `, …`.
+/// Formats ascending numbers as at most ten ranges, such as `3, 7..9`; `…` marks omitted ranges.
 fn listed(numbers: &[u64]) -> String {
     let ranges: Vec<&[u64]> = numbers.chunk_by(|one, next| one + 1 == *next).collect();
     let range = |range: &&[u64]| match range {

@@ -12,12 +12,12 @@ use crate::file::{
 use crate::progress::Progress;
 
 impl Run {
-    /// Opens the run that makes `output` in the parts of `plan`, and takes the lock of `shard`.
-    /// Uses existing parts made from the same settings; [`Existing::Replace`] removes other parts.
+    /// Opens the run that makes `output` as `plan` describes, and takes the lock of `shard`. Keeps
+    /// parts that have the same settings; [`Existing::Replace`] removes parts with other settings.
     ///
     /// # Errors
     /// * [`FileError::Busy`] if another process makes parts of this shard, or packs the parts.
-    /// * [`FileError::Refused`] if the output has a partial file that no killed run can have left.
+    /// * [`FileError::Refused`] if the partial file of the output was not written by this program.
     /// * [`FileError::Exists`] if `existing` is [`Existing::Keep`] and the output or the existing
     ///   parts were made from other settings.
     pub fn open(
@@ -81,7 +81,7 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Opens a run whose only output is a report. The caller writes it, then calls [`Self::clean`].
+    /// Opens a run whose output is a report. The caller must write it, then call [`Self::clean`].
     pub fn of_report(
         output: &Path,
         provenance: Provenance,
@@ -96,7 +96,7 @@ impl Run {
         }
     }
 
-    /// Returns an error if another process makes parts of the shard: a check before any work.
+    /// Returns an error if another process is making parts of `shard`.
     pub fn check_is_free(output: &Path, shard: Shard) -> Result<(), RunError> {
         Ok(Lock::refuse_overlapping(&Folder::of(output).path, shard, None)?)
     }
@@ -137,7 +137,7 @@ impl Run {
     }
 
     /// Returns true if the existing output belongs to this run: its provenance has all settings of
-    /// the run. The provenance of a fit that stopped at its time limit has one further entry.
+    /// the run. Further entries are allowed, as in the output of a fit stopped by its time limit.
     fn has_made_output(&self) -> bool {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         let there = Reader::open(&self.output, kind).map(|reader| reader.provenance().clone());
@@ -145,9 +145,9 @@ impl Run {
         there.is_ok_and(|there| settings.all(|(key, value)| there.get(key) == Some(value)))
     }
 
-    /// Resumes the run in the folder if it has the same settings and at most as many units as this
-    /// run. If not, [`Existing::Replace`] empties the folder and begins this run; with
-    /// [`Existing::Keep`], the error is `refusal` or, if that is `None`, names the difference.
+    /// Prepares the folder for this run. Keeps parts of a run with equal settings and as many or
+    /// fewer units. Parts of another run are removed ([`Existing::Replace`]) or are an error:
+    /// `refusal` or, if that is `None`, an error that names the different settings.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         // Parts are looked for first, because other shards write `run.json` before their parts.
         let (has_work, there) = (self.folder.has_work(), self.folder.read()?);
@@ -186,7 +186,7 @@ impl Run {
         }))
     }
 
-    /// Deletes damaged parts; refuses parts of another run.
+    /// Deletes damaged parts of this shard, to be made again. Refuses parts of another run.
     fn check_parts(&self, progress: &dyn Progress) -> Result<(), RunError> {
         for stage in 0..self.plan.stages.len() {
             let parts = 0..self.plan.stages[stage].parts();

@@ -1,6 +1,6 @@
 //! The number of units of work, such as games, in a part (a file of a run). One thread makes a part
-//! in about 20 seconds, by estimates. A kill then loses little, and there are few files. The number
-//! depends on the settings only, so all shards and extended runs have equal parts on any machine.
+//! in about 20 seconds, by estimate, so that a killed run loses little work and has few files. The
+//! number depends only on the settings, so that a run has the same parts on every machine.
 
 /// The target time of a part in seconds, for one thread of a processor of 2020.
 const SECONDS: f64 = 20.0;
@@ -27,7 +27,7 @@ pub fn game(search: f64, exact: u32) -> f64 {
     50e-6 + f64::from(moves) * search + 2.0 * solve(exact)
 }
 
-/// Returns how many units of `seconds` make a part of about 20 s: a power of two, at most `most`.
+/// Returns the number of units of `seconds` each in a part of about 20 s: a power of two ≤ `most`.
 pub fn units(seconds: f64, most: u64) -> u64 {
     // Tests set this variable, because all their work would fit into one part of the usual size.
     let asked = std::env::var("OTHELLO_PART_UNITS").ok().and_then(|units| units.parse().ok());

@@ -17,7 +17,7 @@ mod regressions;
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
-    /// If set, the run ends with the part that contains this unit.
+    /// The unit whose part is the last one needed; `None` if all parts are needed.
     last: Option<u64>,
     fails_at: Option<u64>,
 }
@@ -121,7 +121,7 @@ fn undisturbed(units: u64) -> Vec<u8> {
     fs::read(out).unwrap()
 }
 
-/// Leaves a run as if it was killed while packing: all parts, and a partial output.
+/// Makes the files of a run that was killed while it packed: all parts, and a partial output.
 fn unpacked(out: &Path, units: u64) {
     let run = open(out, plan(units));
     run.make(0, 4, &Squares::default(), &Silent).unwrap();

@@ -63,7 +63,7 @@ pub(super) fn chosen() -> AnyInstructions {
     }
 }
 
-/// Ignores an invalid environment variable `OTHELLO_INSTRUCTIONS`, which programs report earlier.
+/// Chooses the instruction set that `OTHELLO_INSTRUCTIONS` names or, if invalid, the fastest.
 #[cold]
 #[inline(never)]
 fn choose() -> AnyInstructions {

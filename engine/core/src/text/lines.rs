@@ -67,13 +67,13 @@ impl Lines {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
-    /// Parses all remaining records. If there is none, the error names `record`, say, `a position`.
+    /// Parses all remaining records. If none remains, the error says that `record` is missing.
     pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>> {
         let all = self.next_lines(usize::MAX)?;
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
     }
 
-    /// Returns the error of an input that ends without `record`, such as `a position`.
+    /// Returns the error for a file in which `record`, such as `a position`, is missing.
     pub fn ended_without(&self, record: &str) -> FileError {
         let expected = "expected boards, OBF or transcripts, one a line";
         let reason = format!("the input ends without {record}; {expected}");
@@ -125,8 +125,8 @@ fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)>
     Ok((read, number))
 }
 
-/// Returns true if `line` belongs to the game with the lines `game`: if the last of them is a PGN
-/// tag, or if one has move number 1 and `line` has a result or moves without move number 1.
+/// Returns true if `line` continues the game with the lines `game`: if the last line of `game` is a
+/// PGN tag, or if `game` has move number 1 and `line` has later moves or a result.
 fn continues(game: &[u8], line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let last = game.rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()).unwrap_or(game);

@@ -31,7 +31,7 @@ pub fn excerpt(text: &str) -> String {
     shortened(text, 40)
 }
 
-/// Returns at most 200 characters of a library's message, escaped because it may quote the input.
+/// Returns at most 200 characters of an error message, escaped because it may quote the input.
 pub fn quoted_reason(error: &impl Display) -> String {
     shortened(&error.to_string(), 200)
 }

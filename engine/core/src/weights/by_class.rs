@@ -118,10 +118,10 @@ impl Weights {
         self.factors.as_ref()
     }
 
-    /// Returns these weights with factors of the shape `shape`. If n groups of phases become one,
-    /// the contribution of each pair of classes becomes the mean of its n contributions. The
-    /// contribution of one class (weight and factors) stays the same in each phase, up to rounding.
-    /// `None` if a new vector cannot hold the n old ones, or if a new group splits an old one.
+    /// Returns these weights with factors of the shape `shape`. New factors are 0. Old factors are
+    /// converted: if groups of phases merge, two classes together contribute the mean of their old
+    /// contributions; a single class contributes the same as before, up to rounding. `None` unless
+    /// a group has k times as many phases (k an integer) and vectors are at least k times as wide.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {

@@ -33,9 +33,9 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Returns these factors in `shape`, with k times as many phases per group; `None` unless k is
-    /// an integer and vectors are at least k times as wide. If n ≤ k groups merge, each half of a
-    /// new vector has this half of the n old vectors, end to end and times 1/√n, then zeros.
+    /// Converts the factors to groups of k times as many phases; `None` unless k is an integer and
+    /// the vectors of `shape` are at least k times as wide. A new vector joins those of n ≤ k old
+    /// groups: each half has the same halves of the old vectors times 1/√n, then zeros.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -80,8 +80,8 @@ impl Factors {
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
     }
 
-    /// Returns the contribution of the factors of `parameters` to a value, in steps of 1/32 disc:
-    /// the plain definition, with which tests compare faster implementations.
+    /// Returns the contribution of the factors of `parameters` to a value, in steps of 1/32 disc.
+    /// Tests compare the evaluation's faster methods with this simple one.
     pub fn steps(&self, phase: Phase, parameters: impl Iterator<Item = usize>) -> i32 {
         let mut sum = vec![0i16; self.shape.dimensions()];
         for parameter in parameters {

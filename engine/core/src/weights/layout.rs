@@ -1,7 +1,7 @@
-//! The layout of weights in memory, in tables that are expanded from classes to configurations.
+//! The layout of weights in memory: tables with one weight for each configuration of a pattern.
 //!
-//! Consecutive phases form a block: the phases that share factors, or ten phases if there are no
-//! factors. A block is expanded as a whole, and has a margin of zeros before and after its tables.
+//! Consecutive phases form a block: the phases that share factors, or ten phases without factors.
+//! The tables of a block are made together, between two margins of zeros.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ops::Range;
@@ -12,20 +12,20 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before and after the tables of a block. With them, every signed
-/// 16-bit offset from the middle of a pattern's table is in the block: reads need no bounds check.
+/// The number of unused weights before and after the tables of a block. With these margins, every
+/// signed 16-bit offset from a weight leads into the block, so that reads need no bounds check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
 
-/// The layout of the tables of a pattern set. A phase's table has 16-bit weights in this order: one
-/// for each configuration of each pattern; one zero, for all lanes without a pattern instance; one
-/// for each value of each scalar feature; and padding to a cache line, at least one weight, so that
-/// a gather of 32 bits at the last weight stays inside the table.
+/// The layout of a phase's table of 16-bit weights. In this order, it has a weight for each
+/// configuration of each pattern; a zero, for SIMD lanes without a pattern instance; a weight for
+/// each value of each scalar feature; and padding to a cache line. At least one weight is padding,
+/// because a SIMD read of the last weight (32 bits) also reads the weight after it.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each lane, an index in a phase's table: of the weight of the lane's pattern for empty
-    /// squares (configuration 0) or, in a lane without an instance, of a weight that is always 0.
+    /// For each SIMD lane, the index of a weight in a phase's table: that of configuration 0 (empty
+    /// squares) of the lane's pattern or, without a pattern instance, that of the constant zero.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
@@ -106,7 +106,7 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// The mapping from configurations to classes, by which the tables of all phases are expanded.
+/// The mapping from configurations to classes, which fills tables from the weights of classes.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,

@@ -40,7 +40,7 @@ pub struct Models {
     pub probcut: Option<ProbCut>,
     /// The endgame ProbCut model, if any: it predicts the exact score from a shallow search.
     pub ends: Option<Ends>,
-    /// The probability that a move of each kind is played (realization probability), if any.
+    /// The realization-probability model, if any: it predicts how probable each kind of move is.
     pub realization: Option<Realization>,
 }
 

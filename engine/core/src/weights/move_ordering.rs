@@ -5,9 +5,9 @@ use crate::pattern::{Geometry, PatternSet};
 pub(super) const ORDERING_SET: &str = "ordering pattern set";
 pub(super) const ORDERING_WEIGHTS: &str = "ordering weights";
 
-/// The weights, in steps of 1/32 disc, by which exact searches order moves near their leaves: one
-/// for each class (set of symmetric configurations) of a small pattern set. Each disc of value for
-/// the mover after a move adds [`Self::strength`] / 32 points to the ordering score of the move.
+/// A small evaluation by which exact searches order moves near their leaves: a pattern set with a
+/// weight for each class of symmetric configurations. [`Self::strength`] is its influence on the
+/// ordering score of a move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveOrderingWeights {
     set: PatternSet,
@@ -43,8 +43,8 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the strength of this evaluation: the points that a value of 32 discs for the mover
-    /// adds to a move's ordering score. Each legal reply subtracts 16 points (32 on a corner).
+    /// Returns the number of points that a value of 32 discs for the mover adds to the ordering
+    /// score of a move. For comparison, each legal reply of the opponent subtracts 16 points.
     pub fn strength(&self) -> i16 {
         self.strength
     }

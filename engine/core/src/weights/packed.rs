@@ -59,7 +59,7 @@ impl PackedWeights {
         Ok(Self { set, geometry, ordering, models, provenance, expansion, name, file, places })
     }
 
-    /// Decompresses and expands a block of phases. The function takes no lock and uses one thread.
+    /// Decompresses and expands a block of phases on the calling thread, without locks.
     pub fn expand(&self, block: usize) -> Result<Block> {
         let path: &Path = self.name.as_ref();
         let mut reader = Reader::of_bytes(path, self.file, Kind::Weights)?;
@@ -74,7 +74,7 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section into `block`. Its weights replace the previous phase's in `before`.
+    /// Expands a section into `block`. `before` keeps the last phase's weights, for the next phase.
     fn take(
         &self,
         section: &Section,

@@ -47,9 +47,9 @@ pub struct PartWeight {
 }
 
 impl<'a> ValueParts<'a> {
-    /// Splits the value of a position into terms. `of_phase` returns the weights of all pattern
-    /// instances, then of all scalar features, and the factors' term in steps of 1/32 disc. Returns
-    /// `None` if the player has no legal move: the value is then not a sum of terms.
+    /// Splits the value of a position into terms. `of_phase` must return the position's weights in
+    /// a phase (of the pattern instances, then of the scalar features) and the contribution of the
+    /// factors in steps of 1/32 disc. Returns `None` if the player has no legal move.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,

@@ -4,8 +4,8 @@
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
 //! Othello", 1997. In the paper, each pair of depths has its own parameters. Here, a few
 //! coefficients determine them for all plies and depths, even for depths that were not measured.
-//! For exact scores, a confidence of 95 % means here that 95 % of searches return the right score;
-//! in the paper, it means that 95 % of cuts are right.
+//! Here, a search for exact scores at 95 % confidence returns the right score in 95 % of cases.
+//! In the paper, the confidence is the share of cuts that are right.
 
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ pub struct LinearModel<const MEAN: usize, const ERROR: usize> {
     error: [f64; ERROR],
 }
 
-/// The depths of two searches of the same position, shallow and deep.
+/// The ply of a position, and the depths of a shallow and a deep search of this position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depths {
     /// The ply of the position.
@@ -182,7 +182,7 @@ pub const END_MEAN_TERMS: usize = 9;
 /// The number of coefficients of a predicted exact score's error ([`EndDepths::error_terms`]).
 pub const END_ERROR_TERMS: usize = 5;
 
-/// The number of confidence levels: one for each selectivity of a search except full width.
+/// The number of confidence levels at which a search can prune: 73, 87, 95, 98 and 99 %.
 pub const CONFIDENCES: usize = 5;
 
 /// The model of endgame ProbCut: a normal distribution of a position's exact score in discs, whose
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!((ends().deviations(4), ends().deviations(5)), (Some(3.0), None));
     }
 
-    /// No coefficients that a weights file may have (−1000 to 1000) may make a prediction NaN.
+    /// Predictions must not be NaN for any coefficients of a weights file, which are −1000 to 1000.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

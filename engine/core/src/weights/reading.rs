@@ -36,8 +36,8 @@ impl Weights {
 }
 
 impl Counts {
-    /// Reads training counts and provenance from a weights file in memory that may lack all else.
-    /// `set` is the pattern set of the counts. Messages use `name` as the path.
+    /// Reads training counts and provenance from a weights file in memory, which may lack all other
+    /// sections. `set` is the pattern set of the counts. Messages use `name` as the path.
     pub fn read_part(name: &Path, bytes: Vec<u8>, set: &PatternSet) -> Result<(Self, Provenance)> {
         let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
         let mut parts = ReadSections::of(set.clone(), true);
@@ -47,8 +47,8 @@ impl Counts {
     }
 }
 
-/// If `has_counts`, the file must have training counts; otherwise, the result has no counts. The
-/// checksum is empty if `reader` comes from [`Reader::of_part`].
+/// Reads the weights and, if `has_counts`, the training counts, which the file must then have. The
+/// returned checksum is empty if `reader` accepts an incomplete file ([`Reader::of_part`]).
 fn read(mut reader: Reader, has_counts: bool) -> Result<WeightsFile> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
@@ -82,7 +82,7 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
 /// first section is read; without stored counts, `weights.counts` is one row of zeros.
 pub(super) struct ReadSections {
     pub(super) weights: Weights,
-    /// The names of the sections read; `weight changes 07` (differences) counts as `weights 07`.
+    /// The names of the sections read so far. `weight changes 07` is recorded as `weights 07`.
     came: BTreeSet<String>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,

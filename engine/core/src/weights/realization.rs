@@ -19,8 +19,8 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest valid mean probability (3/4, in steps of 1/65535) of a [family](MoveKind::FAMILY)
-/// that can contain many moves of a position. If all had probability 1, searches would not end.
+/// The limit of the mean probability of a [family](MoveKind::FAMILY) of which a position can have
+/// many moves: 3/4, in steps of 1/65535. If all these moves were certain, searches would not end.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move among all moves of its position. The order is by the static value after the

@@ -1,5 +1,5 @@
-//! The sections of a phase's weights or training counts: for each parameter, the number or, in two
-//! thirds of the space after compression, the number's change from the previous phase.
+//! The sections that store a phase's weights or training counts: the numbers themselves, or their
+//! changes from the previous phase, which take two thirds of the space after compression.
 
 use super::MAX_STEPS;
 use crate::board::Phase;
@@ -155,7 +155,7 @@ fn phase_and_kind(section: &str) -> Option<(Phase, &str)> {
     (name(kind, phase) == section).then_some((phase, kind))
 }
 
-/// Returns the first bytes of all words, then their second bytes, …: similar bytes compress best.
+/// Returns the first bytes of all words, then all second bytes and so on, for better compression.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()

@@ -26,7 +26,7 @@ impl Value {
     pub const MAX: Self = Self(64 * STEPS_PER_DISC);
     /// The smallest value: −64 discs.
     pub const MIN: Self = Self(-Self::MAX.0);
-    /// The bound of an open window of a fixed-depth search: one step above the largest value.
+    /// A search bound that is greater than all values: one step above the largest value.
     pub const INFINITE: Self = Self(Self::MAX.0 + 1);
 
     /// Returns the value of `steps` steps of 1/32 disc; `None` if the value is outside ±64 discs.
@@ -105,7 +105,7 @@ pub fn weight_in_discs(steps: i16) -> f64 {
     f64::from(steps) / f64::from(STEPS_PER_DISC)
 }
 
-/// Returns the nearest weight in steps of 1/32 disc, within ±[`MAX_STEPS`], halves away from zero.
+/// Rounds a weight to steps of 1/32 disc, halves away from zero, and clamps it to ±[`MAX_STEPS`].
 pub fn nearest_weight(discs: f64) -> i16 {
     let limit = f64::from(MAX_STEPS);
     (discs * f64::from(STEPS_PER_DISC)).round().clamp(-limit, limit) as i16

@@ -1,5 +1,5 @@
-//! The sum of a position's factor vectors, and the sum's contribution to the value. Each
-//! instruction set has a file with its code; the type parameter `I: Instructions` selects it.
+//! The sum of a position's factor vectors, and the sum's contribution to the value. The type
+//! parameter `I: Instructions` selects the instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -12,7 +12,7 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors. Index i selects the table's element `MARGIN` + i.
+/// The indices of a position's factor vectors, counted from the element `MARGIN` of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     pub(super) middles: &'a Middles,
@@ -21,7 +21,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Returns the index of each lane's factor vector, by one loop that the compiler vectorizes.
+    /// Returns the index of the factor vector of each lane (pattern instance).
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (&self.middles.of.0, &self.indices.0);
@@ -56,7 +56,7 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
     steps_of_sum(&sum::<I, DIMENSIONS>(set, vectors, places))
 }
 
-/// Returns the sum of the vectors with the indices in `places`; index i is `vectors[MARGIN + i]`.
+/// Returns the sum of the factor vectors at `places`, where an index i means `vectors[MARGIN + i]`.
 ///
 /// # Panics
 /// If `vectors` is too short for some index that `places` could contain.

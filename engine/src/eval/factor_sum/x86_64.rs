@@ -1,5 +1,5 @@
 //! The sum of factor vectors with AVX2 and with AVX-512. An AVX2 instruction adds 16 elements of a
-//! vector (8 if it has only 8). An AVX-512 instruction adds 32, so smaller vectors use only AVX2.
+//! vector, or 8 for vectors of 8. An AVX-512 instruction adds 32, so it is for longer vectors only.
 
 use std::arch::x86_64::*;
 
@@ -9,10 +9,9 @@ use crate::eval::layout::MARGIN;
 const MAX_REGISTERS_AVX2: usize = 8;
 
 /// # Safety
-/// For each lane with the numbers m in `middles` and x in `indices` (−`MARGIN` ≤ x < `MARGIN`), the
-/// function reads `vectors[m + x + MARGIN]`; for each number m in `scalars`, `vectors[m + MARGIN]`.
-/// So `vectors` must have the elements m to m + 2 · `MARGIN` − 1 for every number m in `middles`
-/// and `scalars`.
+/// `vectors` must contain the elements m to m + 2 · `MARGIN` − 1 for each m in `middles` and
+/// `scalars` of `places`. A lane with the middle m and the index x (−`MARGIN` ≤ x < `MARGIN`) reads
+/// `vectors[m + x + MARGIN]`; a scalar m reads `vectors[m + MARGIN]`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(

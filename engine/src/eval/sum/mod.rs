@@ -1,9 +1,8 @@
-//! The sum of the weights of a position's pattern instances, one instance in each of 64 lanes; a
-//! lane without an instance adds 0. Each instruction set has a file with its code; the type
-//! parameter `I: Instructions` selects it.
+//! The sum of the weights of a position's pattern instances, one in each of 64 lanes; a lane
+//! without an instance adds 0. The type parameter `I: Instructions` selects the instruction set.
 //!
-//! Tables contain 16-bit weights, which take half the cache of 32-bit weights. A gather reads 32
-//! bits: the upper 16 bits belong to the next weight and are shifted out.
+//! Weights have 16 bits, to take less of the cache. A gather instruction reads 32 bits from the
+//! place of a weight; the upper 16 bits, which belong to the next weight, are discarded.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -14,9 +13,9 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// Returns the sum over all lanes (pattern instances) of `tables[start + middle + index]`. A lane's
-/// middle is the index of configuration 0 in a phase's table; the lane's index, a signed number,
-/// counts from there. The table of the phase is `tables[start..end]`.
+/// Returns the sum of the weights `tables[start + middle + index]` of all lanes (pattern
+/// instances). A lane's middle is the index of configuration 0 in a phase's table. A lane's index,
+/// a signed number, counts from there. The table of the phase is `tables[start..end]`.
 ///
 /// # Panics
 /// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is not below

@@ -7,8 +7,8 @@ use super::Aligned;
 use crate::pattern::{Indices, LANES};
 
 /// # Safety
-/// For every lane, let `place` be its element of `middles` plus its element of `indices`. The four
-/// bytes from `start.offset(place)` on (a gather reads them) must be in the allocation of `start`.
+/// For each lane, the four bytes that a gather reads at `start.offset(place)` must be inside the
+/// allocation of `start`. Here, `place` is the lane's number in `middles` plus that in `indices`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum_avx2(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {

@@ -44,7 +44,7 @@ fn random_set(random: &mut Generator) -> PatternSet {
     set
 }
 
-/// Draws weights and factors at random. They are so small that few values have to be clamped.
+/// Draws random weights and factors, so small that few values exceed ±64 discs.
 fn weights(set: PatternSet, shape: Option<FactorShape>) -> Weights {
     let mut weights = Weights::zero(set.with_factors(shape));
     let mut random = Generator::new(5);

@@ -1,8 +1,8 @@
-//! The selectivity ladder: ProbCut endgame searches, at rising confidence, before exact solves.
+//! The selectivity ladder: ProbCut endgame searches at rising confidence before an exact solve.
 //!
-//! The last of these searches supplies the center of the exact search's first window. The exact
-//! search first tries the best moves that the ladder stored in the transposition table, but uses
-//! none of the ladder's bounds, which are not proven.
+//! The score of the last of these searches is the center of the exact search's first window. The
+//! exact search first tries the best moves that they stored in the transposition table, but uses
+//! none of their bounds, which are not proven.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::board::Position;
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The ProbCut confidences of the ladder's searches, in order. With other confidences, exact solves
-/// of three test suites search more nodes than with these: 1 to 3 % more with 73 % alone, 2 to 19 %
-/// with 95 or 99 % alone, 5 to 8 % with 73, 87, 95 and 99 %.
+/// The ProbCut confidences of the ladder's searches, in order. Exact solves of three test suites
+/// search more nodes with other confidences: 1 to 3 % more with 73 % alone, 2 to 19 % more with 95
+/// or 99 % alone, 5 to 8 % more with 73, 87, 95 and 99 %.
 const CONFIDENCES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent87];
 
 /// The least number of empty squares at which exact solves begin with the ladder of ProbCut
@@ -28,8 +28,8 @@ fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns the score of the ladder's last completed search, rounded down to an even number;
-    /// `guess` if no search is completed.
+    /// Runs the ladder's searches. Returns the score of the last completed one, rounded down to an
+    /// even number; `guess` if no search is completed.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,

@@ -1,9 +1,9 @@
-//! The search of the last four empty squares in null windows: one function for each number of them.
+//! The null-window search of positions with up to four empty squares: one function for each number.
 //!
-//! Half of all positions of an endgame search have at most four empty squares. To save time, their
-//! search uses no table and sorts no moves: it first tries squares in quadrants with an odd number
-//! of empty squares. A result above `alpha` is a lower bound of the score; any other result is an
-//! upper bound.
+//! Half of all positions of an endgame search have at most four empty squares. To save time, this
+//! search uses no table and does not sort moves, but first tries squares in quadrants with an odd
+//! number of empty squares. A result above `alpha` is a lower bound of the score; any other result
+//! is an upper bound.
 
 use super::INFINITE;
 use crate::board::{Discs, Position, Square, Squares, with_neighbours};
@@ -69,7 +69,7 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Tries `squares` in order; [`four_empties`] puts first a square that is alone in its quadrant.
+/// Searches the last three empty squares, in the order of `squares`; returns a bound of the score.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -131,8 +131,8 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// The state of a node, with the best score of the moves tried so far. For 2 to 4 empty squares,
-/// each move has its own call of [`Self::ends`], as the compiler would not unroll a loop.
+/// A node with the best score of the moves tried so far. Every move has its own call of
+/// [`Self::ends`], instead of a loop over the moves, which the compiler would not unroll.
 struct Tries<I> {
     set: I,
     position: Position,
@@ -148,8 +148,8 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Returns true if the move is legal and its score is above `self.alpha`: the node then ends.
-    /// `score` scores a child, given the child and the alpha of its null window, −`self.alpha` − 1.
+    /// Tries a move. Returns true if its score is above `self.alpha`, so that the node ends.
+    /// `score` returns the score of the position after the move, given this position and its alpha.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -195,8 +195,8 @@ fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// The orders in which [`by_quadrants`] puts four squares (indices 0 to 3). The index of an order
-/// has the quadrants of the squares, 2 bits each, with the first square in the lowest bits.
+/// The orders in which [`by_quadrants`] puts four squares (indices 0 to 3). An order's index in
+/// this table has 2 bits for the quadrant of each square; the first square has the lowest bits.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;
@@ -229,7 +229,7 @@ static ORDERS: [[u8; 4]; 256] = {
     orders
 };
 
-/// For each square, itself and its neighbours: a move is legal only next to an opponent's disc.
+/// For each square, the square and its neighbours. A move must be next to an opponent's disc.
 static NEIGHBOURS: [u64; 64] = {
     let mut neighbours = [0; 64];
     let mut index = 0;

@@ -1,4 +1,4 @@
-//! The null-window nodes of the endgame, which order moves by replies or by parity.
+//! Null-window search in the endgame, with moves ordered by the number of replies or by parity.
 //!
 //! Each function decides whether the score is above `alpha`: a result above `alpha` is a lower
 //! bound of the score, any other result is an upper bound.
@@ -52,7 +52,7 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the list index of the move that has this ordering key; 15 (no move) for `i32::MIN`.
+/// Returns the index of the move with this ordering key; 15, where no move is, for `i32::MIN`.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
@@ -144,7 +144,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Returns the best score or the first above `alpha`, and its move. There must be a legal move.
+    /// Searches the legal moves (at least one) up to a score above `alpha`; returns the best score.
     #[inline(always)]
     fn best_fastest_first(
         &mut self,

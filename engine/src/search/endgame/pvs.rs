@@ -1,4 +1,4 @@
-//! PVS nodes of the endgame, with many empty squares: a shallow search scores their moves.
+//! PVS in the endgame, at many empty squares. The nodes order moves by shallow searches.
 
 use super::super::ordering::{Move, Moves, Parity, weighted_count};
 use super::super::probcut::ProbCutSettings;
@@ -10,18 +10,18 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a transposition-table entry whose moves a node searches first. Shallower
-/// entries come from the search that guesses the score; move scores find better first moves.
-/// With 6, solves take 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39.
+/// The least depth of a table entry whose best moves are searched first. Move scores find better
+/// first moves than shallower entries, which come from the search that guesses the score. With 6,
+/// solves take 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39.
 const TRUSTED_DEPTH: u32 = 8;
 
-/// The least numbers of empty squares at which the shallow search of a move has depth 1, 2 and 3 (0
-/// with fewer). With 15, 17 and 20, solves search as many nodes, but take 2 to 4 % more time.
+/// The least numbers of empty squares at which move scores come from searches to depth 1, 2 and 3
+/// (0 with fewer). With 15, 17 and 20, solves take as many nodes, but 2 to 4 % more time.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// The least number of empty squares at which move scores include the factors. Below it, they use
-/// only the weights of one fixed phase (that of ply 44). Compared with factors and weights of each
-/// position's phase, solves take 1 to 4 % more nodes, but 3 to 20 % less time.
+/// The least number of empty squares at which move scores use the whole evaluation. Below it, they
+/// use the weights of one phase (that of ply 44) without factors. Compared with the whole
+/// evaluation, solves then take 1 to 4 % more nodes, but 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
@@ -110,8 +110,8 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Finds a move that attains a known score, by null-window searches. If none does, because a
-    /// pruned search found the score, returns the first in move order. There must be a legal move.
+    /// Finds a move with the known `score` by null-window searches. If no move has it, because a
+    /// pruned search found the score, returns the first move tried. There must be a legal move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -139,8 +139,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Best { value: score, square: first }
     }
 
-    /// Returns a move's ordering score in steps of 1/32 disc. The score may be only an upper bound
-    /// if it is at most `least`, or if a shallow search values the move at `hopeless` or less.
+    /// Returns a move's ordering score in steps of 1/32 disc. It may be only an upper bound if it
+    /// is at most `least`, or if the value of the move in a shallow search is at most `hopeless`.
     #[compiled_for(I::SET)]
     fn move_score(
         &mut self,

@@ -52,9 +52,9 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// The reach of 200 = −4 log₂ p means that lines end at the probability p = 2^−50. A line of up to
-/// 7 moves, each of probability 1/16 or more, has a probability of at least 2^−28. So no line may
-/// end before the end of the game.
+/// At the reach 200 = −4 log₂ p, lines end at the probability p = 2^−50. A line of up to 7 moves,
+/// each of probability 1/16 or more, has a probability of at least 2^−28. So the search must take
+/// every line to the end of the game.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();
@@ -72,7 +72,7 @@ fn a_threshold_near_0_finds_what_minimax_finds() {
     }
 }
 
-/// The limit on nodes protects against invalid models; it must not end a search with a valid one.
+/// The node limit, which protects against invalid models, must not end a search with a valid one.
 #[test]
 fn a_search_ends_repeats_itself_and_counts_its_nodes_by_ply() {
     let likely = in_no_order();
@@ -157,7 +157,7 @@ fn the_first_moves_of_a_game_are_of_one_kind_but_for_their_rank() {
     }
 }
 
-/// The board: black has d4 only. A move to b2 flips c3 and opens a corner; one to h4 flips 3 discs.
+/// Black has only d4. A move to b2 flips c3 and opens a corner; a move to h4 flips 3 discs.
 #[test]
 fn traits_are_those_of_the_board() {
     let square = |name: &str| name.parse::<Square>().unwrap();

@@ -1,16 +1,15 @@
-//! A stand-in for the commands in a guide, while `tests/guides.rs` runs the code blocks of the
-//! guide. A link to this program with the name of a command does the work of that command on a
-//! small scale.
+//! Replaces the commands in a guide while `tests/guides.rs` runs the code blocks of the guide. The
+//! test links this program under the names of the commands, whose work it does on a small scale.
 //!
-//! * `othello-engine`, `othello-trainer`: the stand-in creates missing inputs, deletes an output
+//! * `othello-engine`, `othello-trainer`: this program creates missing inputs, deletes an output
 //!   that an earlier block made, and runs the real program. It limits amounts to [`AT_MOST`], adds
-//!   the arguments in [`ADDED`], and changes a shard I/N with N > 3 to 1/1. Of some commands, it
-//!   only checks the arguments: those in a code block of the language `text`, runs of a recipe
-//!   (which take minutes) and, without a GPU, those that need one.
-//! * `cargo` and the scripts of the repository do nothing.
+//!   the arguments in [`ADDED`], and changes a shard I/N with N > 3 to 1/1. It only checks the
+//!   arguments of commands in a code block of the language `text`, of runs of a recipe (which take
+//!   minutes) and, without a GPU, of commands that need a GPU.
+//! * `cargo` and the scripts of the repository: this program does nothing.
 //!
 //! If the real program exits with status 1 (its work found something wrong, as may happen on so
-//! small a scale), the stand-in exits with 0.
+//! small a scale), this program exits with 0.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -24,8 +23,8 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// Lines `WORDS: FLAGS`. To a command that begins with the words, this program adds those of the
-/// flags, with their values, that the command does not have.
+/// Lines `WORDS: FLAGS`. This program adds the flags, with their values, to commands that begin
+/// with the words, except for flags that a command already has.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33

@@ -4,7 +4,7 @@
 pub const WEIGHTS_PER_DISC: i32 = 1 << 18;
 
 /// The largest absolute weight of a parameter, in 2⁻¹⁸ disc: just below 64 discs. A position has at
-/// most [`MAX_FEATURES`](crate::model::MAX_FEATURES) features: the sum fits 31 bits.
+/// most [`MAX_FEATURES`](crate::model::MAX_FEATURES) features, so their sum fits 31 bits.
 pub const WEIGHT_LIMIT: i32 = (1 << 24) - 1;
 
 /// The number of fixed-point steps per disc for a residual.

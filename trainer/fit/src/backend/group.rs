@@ -4,13 +4,13 @@ use othello_engine::board::Phase;
 
 use crate::model::Model;
 
-/// A group of phases that share factors: the parameters that occur in its positions, and the layout
-/// of its vectors, such as its weights and their gradients.
+/// A group of phases that share factors. It lists the parameters that occur in its positions, and
+/// defines the order of elements in its vectors, such as the vector of weights and factors.
 ///
 /// Only parameters that occur have their own index, the most frequent the lowest. Vectors are thus
 /// several times shorter, and their frequent elements adjacent. A vector has the weights of one
-/// phase after another, then the factors of one parameter after another. The last index stands for
-/// all parameters that do not occur; its weights and factors stay 0.
+/// phase after another, then the factors of one parameter after another. All parameters that do not
+/// occur share the last index, whose weights and factors stay 0.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The phases of the group in ascending order.
@@ -58,8 +58,8 @@ impl Group {
         self.parameters.len() + 1
     }
 
-    /// Returns the indices of a phase's weights in the group's parameter vector; those of the first
-    /// phase if the group does not have the phase.
+    /// Returns the indices of a phase's weights in the group's vectors. For a phase outside the
+    /// group, returns the indices of the first phase's weights.
     pub fn weights(&self, phase: Phase) -> std::ops::Range<usize> {
         let place = self.phases.iter().position(|&other| other == phase).unwrap_or(0);
         place * self.count()..(place + 1) * self.count()

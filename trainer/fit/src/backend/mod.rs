@@ -62,9 +62,9 @@ pub const DOT_LANES: usize = 256;
 pub trait Backend: Sized + Sync {
     /// Positions that the device can access.
     type Positions<'a>: Sync;
-    /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]: weights in 1/[`WEIGHTS_PER_DISC`]
-    /// disc, or the elements of a search direction of the conjugate gradients, multiplied by the
-    /// `scale` of [`Self::round_direction`] and rounded.
+    /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]. The elements are either weights, in
+    /// 1/[`WEIGHTS_PER_DISC`] disc, or those of a search direction of the conjugate gradients,
+    /// scaled and rounded by [`Self::round_direction`].
     type Fixed: Send;
     /// A vector of 64-bit integers: sums over positions.
     type Sums: Send;
@@ -76,9 +76,9 @@ pub trait Backend: Sized + Sync {
     type Scratch: Send;
 
     /// Returns a backend on the same device for a group of phases that share factors. Its vectors
-    /// have an element for each weight of each phase, then one for each factor. Values are not
-    /// linear in factors, so only [`Self::descend`] fits a group; the returned backend's
-    /// [`Self::residual_sums`] and [`Self::occurrences`] return an error.
+    /// have an element for each weight of each phase, then one for each factor. Only its
+    /// [`Self::descend`] fits the group. Its [`Self::residual_sums`] and [`Self::occurrences`]
+    /// return an error, since they require values that are linear in all parameters.
     fn of_group(&self, group: &Group) -> Result<Self>;
 
     /// Returns the length of vectors: the number of weights and, for a group of phases, factors.
@@ -88,8 +88,8 @@ pub trait Backend: Sized + Sync {
     /// them, in 1/64 of an occurrence, must be at most [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
 
-    /// Returns the number of fits at once, each with vectors of up to `length` elements, for which
-    /// the device has memory.
+    /// Returns the number of fits for which the device has memory at the same time, if the vectors
+    /// of each fit have up to `length` elements.
     fn at_once(&self, length: usize) -> usize;
 
     /// Returns a vector of doubles, one for each parameter, all 0.
@@ -104,7 +104,7 @@ pub trait Backend: Sized + Sync {
     /// Returns a sum of squares that is 0.
     fn zero_squares(&self) -> Result<Self::Squares>;
 
-    /// Returns the sum: Σ weight · residual², in 2⁻²⁶ occurrence · disc². Waits for the device.
+    /// Waits for the device. Returns the sum in `squares`, in units of 2⁻²⁶ occurrence · disc².
     fn squared(&self, squares: &Self::Squares) -> Result<u128>;
 
     /// Copies `values`, one for each parameter, to the device, and returns them as a vector.
@@ -119,9 +119,9 @@ pub trait Backend: Sized + Sync {
     /// Copies the elements of `from` to `to`.
     fn copy(&self, from: &Self::Reals, to: &mut Self::Reals) -> Result<()>;
 
-    /// Sets each parameter's element of `sums` to Σ weight · residual over its occurrences in the
-    /// batch. Adds Σ weight · residual² over the positions of the batch to `squares`. The unit of
-    /// weights is 1/[`WEIGHTS_PER_OCCURRENCE`], that of residuals 1/[`RESIDUALS_PER_DISC`] disc.
+    /// Sets each parameter's element of `sums` to Σ ω · residual over the parameter's occurrences
+    /// in the batch. Adds Σ ω · residual² over the batch to `squares`. The weight ω of a position
+    /// is in 1/[`WEIGHTS_PER_OCCURRENCE`], its residual in 1/[`RESIDUALS_PER_DISC`] disc.
     fn residual_sums(
         &self,
         positions: &Self::Positions<'_>,
@@ -132,7 +132,8 @@ pub trait Backend: Sized + Sync {
         squares: &mut Self::Squares,
     ) -> Result<()>;
 
-    /// Sets each parameter's element of `sums` to Σ weight over its occurrences in the positions.
+    /// Sets each parameter's element of `sums` to Σ ω over the parameter's occurrences, where ω is
+    /// the weight of the position.
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
 
     /// Returns the sums of the errors of an evaluation with these weights on the positions.
@@ -174,8 +175,8 @@ pub trait Backend: Sized + Sync {
         fixed: &mut Self::Fixed,
     ) -> Result<()>;
 
-    /// Does one update by Adam, and rounds the weights like [`Self::round_weights`]. Weight w,
-    /// first and second are in `moments`, w₀ is in `initial`, s in `sums`, the rest in `step`:
+    /// Updates each weight w once by Adam, and rounds w like [`Self::round_weights`]. `moments` has
+    /// w, `first` and `second`, `initial` has w₀, `sums` has s, and `step` has the other numbers:
     ///
     /// ```text
     /// gradient = unit · s + ridge · (w₀ − w)
@@ -196,14 +197,14 @@ pub trait Backend: Sized + Sync {
     fn scratch(&self) -> Result<Self::Scratch>;
 
     /// Does one step of Adam for a group of phases that share factors. Rounds weights to 2⁻¹⁸ disc,
-    /// factors to 2⁻¹⁶ √disc. Does not wait until the device has done it.
+    /// factors to 2⁻¹⁶ √disc. Returns before the device has finished the step.
     ///
-    /// A parameter (a class, or a count of a scalar feature) has a weight in each phase and one
-    /// factor vector in the group. For a weight or factor w of a parameter, let s be Σ ω · residual
-    /// · ∂value/∂w over the batch, n be Σ ω over the parameter's occurrences in the batch (for a
+    /// A parameter has a weight in each phase and one vector of factors for the group. Let ω be the
+    /// weight of a position. For a weight or factor w of a parameter, let s be Σ ω · residual ·
+    /// ∂value/∂w over the batch, n be Σ ω over the parameter's occurrences in the batch (for a
     /// weight, only in its phase), and N be Σ ω over its occurrences in all training positions of
     /// the group. If n > 0, w is updated as by [`Self::adam`] with this s and the ridge
-    /// `ridge · n / N`: in an epoch, the ridge pulls rare and frequent parameters equally.
+    /// `ridge · n / N`, so that in an epoch, the ridge pulls rare and frequent parameters equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
@@ -223,7 +224,7 @@ pub struct GroupUpdate<'v, B: Backend> {
     pub moments: &'v mut Moments<B>,
     /// The current weights and factors in fixed point, which the update reads and then replaces.
     pub fixed: &'v mut B::Fixed,
-    /// The sum to which Σ weight · residual² over the batch, before the update, is added.
+    /// The sum of weight · residual² over all batches so far, each measured before its update.
     pub squares: &'v mut B::Squares,
 }
 
@@ -238,7 +239,7 @@ pub struct Moments<B: Backend> {
     pub second: B::Reals,
 }
 
-/// The scalars of one update by [`Backend::adam`], in the order of the kernels' arguments.
+/// The scalars of one update by [`Backend::adam`], in the order in which the kernels take them.
 #[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AdamStep {
@@ -258,11 +259,11 @@ pub struct AdamStep {
     pub rate: f64,
     /// The factor 1/(1 − β₂ᵗ), which corrects the bias of the running mean of squares at update t.
     pub correction: f64,
-    /// The small number that keeps the divisor above 0.
+    /// Adam's ε: a small number that keeps the divisor √(second · correction) + ε above 0.
     pub epsilon: f64,
 }
 
-/// The error of a device that cannot compute.
+/// The error of a computation that failed on a device, such as for lack of memory.
 pub type BackendError = LaunchError;
 
 /// The result of a computation on a device.
@@ -297,16 +298,16 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns Σ round(weight · [`Self::factor`] / 256) over the positions, in 1/64 occurrence.
+    /// Returns the total weight of the positions, multiplied by the factor, in 1/64 occurrence.
     pub fn total_weight(&self) -> u64 {
         let weights = self.positions.iter().map(|row| row.weight().steps());
         weights.map(|weight| u64::from(fixed::combined_weight(weight, self.factor))).sum()
     }
 }
 
-/// The positions of one update of the parameters. Each [`Rows`], such as the positions of one
-/// phase, is cut into `of` consecutive parts of about equal size. The batch consists of part
-/// `number` (from 0) of every [`Rows`], so all batches have the same mix of phases.
+/// A batch: the positions of one update of the parameters. The positions of each phase (one
+/// [`Rows`]) are cut into n = `of` consecutive ranges of about equal size. Batch i = `number` (from
+/// 0) consists of range i of every phase, so that all batches have the same mix of phases.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Batch {
     number: u32,
@@ -317,7 +318,7 @@ impl Batch {
     /// The batch that contains all positions.
     pub const WHOLE: Self = Self { number: 0, of: 1 };
 
-    /// Returns batch `number`, counted from 0, of `of` batches; `None` unless `number < of`.
+    /// Returns batch `number` (from 0) out of `of` batches; `None` unless `number < of`.
     pub const fn new(number: u32, of: u32) -> Option<Self> {
         if number < of { Some(Self { number, of }) } else { None }
     }
@@ -380,24 +381,24 @@ impl Errors {
     }
 }
 
-/// The target t of [`Backend::residual_sums`]: residual = t − Σ weights of a position's parameters.
+/// The target of [`Backend::residual_sums`]: a residual is the target minus a position's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The position's label. The sums are then −½ · the gradient of Σ weight · residual².
+    /// The position's label. `sums` is then −½ times the gradient of Σ weight · residual².
     Label,
-    /// 0. The sums are then −A · `vector`, with the matrix A of the normal equations without ridge.
+    /// Zero. `sums` is then −A · `vector`, where A is the normal matrix without the ridge.
     Zero,
 }
 
-/// A device that solves many positions at once; the scores equal those of
+/// A device that finds the exact scores of many positions at once. The scores equal those of
 /// [`Searcher::solve`](othello_engine::search::Searcher::solve).
 pub trait SolveMany: Sync {
     /// Returns the greatest number of empty squares of a position that the device solves.
     fn most_empties(&self) -> u32;
 
-    /// Finds the exact score of each position: `None` if it has more empty squares than
-    /// [`Self::most_empties`], or if its search exceeds the limit on steps (move generations).
-    /// Stops with an error if `progress` is interrupted.
+    /// Finds the exact score of each position. The score is `None` if the position has more than
+    /// [`Self::most_empties`] empty squares, or if its search exceeds the limit on steps (move
+    /// generations). Stops with an error if `progress` is interrupted.
     fn solve_many(
         &self,
         positions: &[Position],

@@ -1,10 +1,10 @@
 //! Calibrates the model of endgame ProbCut, which predicts exact scores from the values of shallow
 //! searches.
 //!
-//! Each self-play game gives a position. Then 0 to 2 random moves are played, since a search also
-//! visits positions after bad moves. The model is fitted to exact scores. Then endgame searches try
-//! several cut thresholds, in standard deviations of the prediction. The threshold for 95 %
-//! confidence is the one with which 95 % of the searches return the exact score.
+//! A sample is a position of a self-play game after 0 to 2 more random moves, since a search also
+//! visits positions after bad moves. The model is fitted to exact scores of samples. Then searches
+//! of held-out samples try several cut thresholds, in standard deviations of the prediction. The
+//! threshold for 95 % confidence is that with which 95 % of these searches find the exact score.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ use super::{Work, no_model};
 use crate::source::Result;
 
 const LEAST_EMPTIES: u32 = 12;
-/// A [`Trial`] uses positions with at least [`Settings::most`] − `BELOW_GREATEST` empty squares.
+/// A position of a [`Trial`] has at most this many empty squares fewer than [`Settings::most`].
 const BELOW_GREATEST: u32 = 1;
 const GAME_DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
@@ -94,7 +94,7 @@ pub struct Trial {
     /// The mean absolute difference between the scores that the searches found and the exact
     /// scores, in discs.
     pub mae: f64,
-    /// The number of nodes as a fraction of that of full-width searches.
+    /// The number of nodes of the searches, divided by that of searches without endgame ProbCut.
     pub nodes: f64,
 }
 
@@ -115,7 +115,7 @@ struct Sample {
     empties: u32,
     score: Discs,
     nodes: u64,
-    /// (Depth, value in discs) of the static evaluation (depth 0), then of the shallow search.
+    /// The values, in discs, of searches to depth 0 and to a shallow depth, each as (depth, value).
     known: [(u32, f64); 2],
 }
 
@@ -160,8 +160,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Takes a position from self-play game `number`, plays 0 to 2 random moves from it, and solves the
-/// last position. It has a random number of empty squares. Returns `None` if the game ends before.
+/// Returns a position with its exact score. It has a random number of empty squares, and is reached
+/// by 0 to 2 random moves from self-play game `number`. Returns `None` if the game ends too early.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,
@@ -243,8 +243,8 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns the cut threshold of each confidence, in standard deviations of the prediction. Between
-/// two `trials`, the threshold is interpolated linearly in ln(share of wrong scores).
+/// Returns the cut threshold of each confidence, in standard deviations of the prediction. It is
+/// interpolated between two `trials`, linearly in the logarithm of their shares of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

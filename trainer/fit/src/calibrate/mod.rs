@@ -17,9 +17,9 @@ use serde::de::DeserializeOwned;
 
 use crate::source::Result;
 
-/// The work of a calibration, divided into stages, and the run, if any, that stores the results.
+/// The stages of a calibration, with the place for their results and the receiver of progress.
 pub struct Work<'a> {
-    /// The run that stores the results, if there is one.
+    /// The resumable run that stores results of the stages in files; `None` keeps them in memory.
     pub run: Option<&'a Run>,
     /// The stages of the calibration.
     pub stages: Vec<Stage>,

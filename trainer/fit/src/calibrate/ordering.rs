@@ -28,9 +28,9 @@ pub struct Settings {
     pub set: PatternSet,
     /// The seed of the games from which the positions are taken.
     pub seed: u64,
-    /// The most families to solve. A family is the positions after each legal move of a position.
+    /// The maximum number of families (the positions after all moves of one position) to solve.
     pub families: u64,
-    /// The most positions to solve per tried strength (factor of the weights in a move's score).
+    /// The maximum number of positions to solve with each tried strength; see [`Trial::strength`].
     pub searches: u64,
 }
 
@@ -41,8 +41,7 @@ pub struct Calibrated {
     /// (the factor of these weights in a move score).
     #[serde(skip)]
     pub weights: MoveOrderingWeights,
-    /// The number of positions (each after one legal move of another position) that were solved
-    /// exactly: those to which the weights are fitted, and the held-out ones.
+    /// The number of positions with exact scores, both those fitted to and those held out.
     pub positions: usize,
     /// On held-out positions, the share of the variance of scores between a position's moves that
     /// is explained by patterns together with counts (such as the number of the opponent's
@@ -88,12 +87,12 @@ pub struct Trial {
     pub nodes: u64,
 }
 
-/// At these numbers of empty squares, the search uses the move-ordering evaluation.
+/// The numbers of empty squares of the positions whose moves are solved for the fit.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 const TRIAL_EMPTIES: u32 = 17;
 /// One in this many families (the positions after all moves of one position) is held out.
 const HELD_OUT: usize = 10;
-/// The ridge has little effect on parameters that occur in many more positions than this number.
+/// The ridge (L2 penalty) of the pattern weights, in occurrences of a parameter.
 const RIDGE: f64 = 10.0;
 
 /// A ridge so large that pattern weights are 0 and only counts (such as of replies) have weights.
@@ -152,7 +151,7 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of the natural one. With it, a disc of the move-ordering
+/// The strengths to try, as multiples of the strength with which a disc of the move-ordering
 /// evaluation and a reply affect a move score in the same ratio as in the least-squares fit.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
@@ -180,7 +179,7 @@ fn families(
     Ok(divided(&found, HELD_OUT).map(siblings))
 }
 
-/// Returns the exact score after each move, for the opponent of the side that moves.
+/// Returns the opponent's exact score after each legal move of the position.
 fn scores<E: Evaluate>(position: &Position, searcher: &mut Searcher<'_, E>) -> Vec<Discs> {
     let score = |square: Square| {
         searcher.new_game();
@@ -204,9 +203,9 @@ fn counts(position: &Position, square: Square, child: &Position) -> [f64; COUNTS
     [replies.count_ones(), (replies & CORNERS).count_ones(), odd].map(f64::from)
 }
 
-/// Plays a game until `empties` squares are empty. The first 10 to 19 moves and the last 4 are
-/// random, because a search also visits bad positions. A search of depth 2 chooses the other moves.
-/// Returns `None` if the game ends before, or if the side to move must pass at the end.
+/// Plays a game until `empties` squares are empty. Returns the last position; `None` if the game
+/// ends earlier, or if that position has no legal move. The first 10 to 19 moves and the last 4 are
+/// random, because a search also visits bad positions. A search of depth 2 chooses the others.
 fn play_to<E: Evaluate>(
     empties: u32,
     mut random: Generator,

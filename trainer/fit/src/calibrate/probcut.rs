@@ -60,8 +60,8 @@ pub struct DepthError {
     pub errors: Errors,
 }
 
-/// How often predictions err so much that a ProbCut cut may be wrong, at one selectivity. A cut is
-/// wrong if the actual deep value lies on the other side of the window bound than predicted.
+/// The predicted and the observed share of wrong ProbCut cuts at one selectivity. A cut is wrong if
+/// the deep search's value is not beyond the window bound, although the prediction is.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Miss {
     /// The selectivity: the confidence that ProbCut requires for a cut, in percent.
@@ -105,11 +105,11 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
 }
 
-/// The values of searches of a random position of a self-play game with mostly random moves.
+/// The values of searches to several depths of one position of a self-play game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
-    /// Element d: the value of a search to depth d, in discs, for d ≤ `most` and d < empty squares.
+    /// The values, in discs, of searches to the depths 0, 1, 2, …, at most [`Settings::most`].
     values: Vec<f64>,
 }
 
@@ -147,7 +147,7 @@ fn pairs(sample: &Sample) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// Returns the standard deviation that the model expects of an error, and the error, in discs.
+/// Returns a prediction's expected error (standard deviation) and its actual error, in discs.
 fn errors(probcut: &ProbCut, pair: &Pair) -> [f64; 2] {
     let prediction = probcut.prediction(pair.depths);
     [prediction.error, pair.wanted - prediction.slope * pair.known - prediction.offset]

@@ -1,5 +1,5 @@
-//! Estimates the probability that a move of each kind is played, from counts in games, for searches
-//! by realization probability (Tsuruoka et al.).
+//! Estimates the probability that a move of each [`MoveKind`] is played, by counting the moves of
+//! games. Searches by realization probability (Tsuruoka et al.) use these probabilities.
 
 use std::fmt;
 use std::ops::{AddAssign, Range};
@@ -19,13 +19,13 @@ use super::samples::per_part;
 use crate::records::sequence::Inputs;
 use crate::source::Result;
 
-/// In play, the transposition table may supply a best move; here, a search to this depth finds it.
+/// The depth of the searches that find best moves, which in play come from the transposition table.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 const GAMES_PER_UNIT: u64 = 256;
 const PRIOR: f64 = 16.0;
 
-/// The numbers of legal and of played moves, by `stage * MoveKind::COUNT + kind.index()`.
+/// The numbers of legal moves and of played moves, for each stage of the game and kind of move.
 #[derive(Serialize, Deserialize)]
 struct Counts {
     positions: u64,
@@ -77,7 +77,7 @@ pub struct Family {
     /// The place of the move in the search's order of its position's moves: `1` (the most
     /// promising), `2`, `3`, `4 or 5`, or `later`.
     pub rank: &'static str,
-    /// What an earlier search of the position found best: this move (`the best`) or another move
+    /// The best move by an earlier search of the position: this move (`the best`) or another one
     /// (`another`); `nothing` if there was no earlier search.
     pub memory: &'static str,
     /// For each stage of the game (ten plies), the share of the legal moves with this `rank` and
@@ -95,7 +95,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Counts the positions of the first `games` games in which the played move was not random.
+    /// Reads the first `games` games, and counts their positions whose played move was not random.
     pub fn read(data: &[PathBuf], games: u64, progress: &dyn Progress) -> Result<Self> {
         let inputs = Inputs::count(data, progress)?;
         let games = games.min(inputs.len());
@@ -187,8 +187,8 @@ impl Counts {
         })
     }
 
-    /// Returns the share of legal moves that were played, by stage and kind of move. [`leaning`]
-    /// pulls a share towards that of all moves of the same [`Family`] in the same stage.
+    /// Returns the share of legal moves that were played, for each stage and kind of move. The
+    /// share of a rare kind is moved towards that of its [`Family`] in this stage ([`leaning`]).
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {

@@ -37,7 +37,7 @@ pub(super) fn per_part(seconds_per_unit: f64) -> u64 {
 }
 
 impl Settings {
-    /// Runs the first stage of a calibration: calls `sample` with each self-play game's index.
+    /// Returns the samples of the first stage of a calibration: `sample` makes one for each game.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -62,8 +62,8 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// Fits value = a · x and log σ = b · y, where σ is the standard deviation of the value's error;
-/// returns (a, b). An example is (x, y, true value in discs).
+/// Returns (a, b) such that a · x predicts a value, and b · y predicts log σ, where σ is the
+/// standard deviation of the first prediction's error. An example is (x, y, true value in discs).
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = ([f64; M], [f64; E], f64)>,
 ) -> ([f64; M], [f64; E]) {
@@ -80,7 +80,7 @@ pub struct Errors {
     /// The number of held-out positions whose exact score (endgame ProbCut) or deep search value
     /// (ProbCut) was predicted.
     pub positions: u64,
-    /// The root mean square of the errors' standard deviations that the model predicts, in discs.
+    /// The root mean square of the predicted standard deviations of the errors, in discs.
     pub predicted: f64,
     /// The root mean square of the errors (actual score or deep value − predicted), in discs.
     pub observed: f64,
@@ -112,7 +112,7 @@ pub(super) fn write_errors<'e>(
     writeln!(f, "prediction error in discs on held-out positions:\n{}", table(columns, rows))
 }
 
-/// Solves least squares with a tiny ridge, which makes linearly dependent terms harmless.
+/// Returns the x with the least |`terms` · x − `wanted`|². A tiny ridge permits dependent terms.
 fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     const RIDGE: f64 = 1e-9;
     let mut matrix = terms.t().dot(terms);
@@ -121,8 +121,8 @@ fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     solve(matrix, terms.t().dot(wanted))
 }
 
-/// Returns the maximum-likelihood b for `residuals` from N(0, σ²), where log σ = `terms` · b: a
-/// gamma regression of their squares with a logarithmic link, by iterated least squares.
+/// Returns the maximum-likelihood b of the model in which `residuals` are normally distributed with
+/// mean 0 and standard deviation σ, and log σ = `terms` · b. Uses iterated least squares.
 fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);

@@ -15,7 +15,7 @@ pub(super) const COUNTS: usize = 3;
 /// counts ([`COUNTS`]), such as the number of replies; its exact score for its player.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Positions, one a row. Each range in `families` has the children (next positions) of a position.
+/// Positions, one in each row. Each of the `families` is a range of rows: see [`Family`].
 pub(super) struct Siblings {
     parameters: Array2<u32>,
     counts: Array2<f64>,
@@ -91,8 +91,8 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share of the variance of scores between a position's moves that `by` explains:
-    /// 1 − Σ (predicted − true score)² / Σ (true score)², each relative to its mean over the moves.
+    /// Returns the share of the variance of scores within families that the weights `by` explain:
+    /// 1 − Σ (predicted − true score)² / Σ (true score)², all relative to the family's mean.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));
@@ -102,8 +102,8 @@ impl Siblings {
         1.0 - error.dot(&error) / scores.dot(&scores)
     }
 
-    /// Returns the predicted score of each position. `weights` has the pattern weights, then those
-    /// of the number of replies, the number of replies on corners and an odd quadrant ([`COUNTS`]).
+    /// Returns the predicted score of each position. `weights` has the weight of each pattern
+    /// parameter, then that of each of the [`COUNTS`], such as the number of replies.
     fn product(&self, weights: &Array1<f64>, parameters: usize) -> Array1<f64> {
         let (patterns, counts) = weights.view().split_at(Axis(0), parameters);
         let value = |own: ArrayView1<'_, u32>| own.iter().map(|&one| patterns[one as usize]).sum();
@@ -119,8 +119,8 @@ impl Siblings {
         concatenate![Axis(0), sums, self.counts.t().dot(values)]
     }
 
-    /// Returns the diagonal of the uncentred normal matrix: the occurrences of each parameter, then
-    /// Σ x² for each of the [`COUNTS`] x. It is exact if no position has a parameter twice.
+    /// Returns the preconditioner of [`Self::fit`], without the ridge: the number of occurrences of
+    /// each parameter, then the sum of the squares of each of the [`COUNTS`].
     fn diagonal(&self, parameters: usize) -> Array1<f64> {
         let mut sums = Array1::zeros(parameters);
         self.parameters.iter().for_each(|&one| sums[one as usize] += 1.0);

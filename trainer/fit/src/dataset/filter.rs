@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{ADD_VALUES, DataError};
 
-/// A number that a filter restricts to a range; `Flips` and `Surprise` are undefined outside games.
+/// A number by which a filter selects positions. `Flips` and `Surprise` need the position's game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {
@@ -40,7 +40,7 @@ const KEYS: [(Key, f64); 6] = [
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// The numbers of positions excluded by each filter key: as out of its range, and as undefined.
+/// For each key, the numbers of positions excluded because the key is out of range or undefined.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 
@@ -90,8 +90,9 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Returns true if the position passes, else adds the first failing condition to `excluded`.
-    /// `played` is `None` outside games. `seed` yields each position's random `share` from 0 to 1.
+    /// Returns true if the position passes; otherwise, counts the first failed condition in
+    /// `excluded`. `played` is `None` outside games. `seed` determines the key `share`, a random
+    /// number from 0 to 1.
     pub fn passes(
         &self,
         row: &ScoredPosition,

@@ -197,9 +197,9 @@ impl DatasetFolder {
         })
     }
 
-    /// Refuses a folder that cannot be written, or in which a file of the dataset would overwrite
-    /// one of the `inputs`. Unless `existing` allows replacing files, also refuses a folder with
-    /// other files of records: they would seem to belong to the dataset.
+    /// Returns an error if the folder cannot be written, or if a file of the dataset would replace
+    /// one of the `inputs`. Unless files may be replaced, also returns an error if the folder has
+    /// other files of games or positions, which would seem to belong to the dataset.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
@@ -309,7 +309,7 @@ fn files() -> impl Iterator<Item = (Subset, Phase)> + Send {
     Phase::all().flat_map(|phase| Subset::ALL.map(|subset| (subset, phase)))
 }
 
-/// Refuses a folder whose manifest or files were made with other settings, or from other inputs.
+/// Returns an error if the folder's manifest or files were made with other settings or inputs.
 fn check_are_own(folder: &Path, provenance: &Provenance) -> Result<()> {
     if DatasetFolder::is_at(folder)
         && DatasetFolder::open(folder)?.manifest.provenance != json!(provenance.as_map())

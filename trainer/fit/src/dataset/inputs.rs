@@ -1,5 +1,5 @@
-//! The inputs of a dataset: files of records, each with a weight, read in ranges of frames (blocks
-//! of records). Refuses test files that are also training files.
+//! The inputs of a dataset: files of games or positions, each with a weight, read in ranges of
+//! records. A test file with the same content as a training file is refused.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use crate::source::{DataError, Result};
 pub struct DataChoice {
     /// The path of a record file, of a folder of record files, or of a dataset folder.
     pub path: PathBuf,
-    /// The factor of the weights of all positions in `path`, above 0 and at most 1,000.
+    /// The factor that multiplies the weights of all positions in `path`, above 0, at most 1,000.
     pub weight: f64,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for DataChoice {
 /// The number of games, or of positions, in a range. One thread reads a range in a few seconds.
 const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
-/// Twice the size of a position, since growing vectors allocate up to twice their content.
+/// The memory for a position: twice its size, since a growing vector may allocate twice as much.
 const BYTES_PER_POSITION: u64 = 40;
 
 /// The bytes of the frames (blocks of records) of a range that are in memory at a time.
@@ -143,7 +143,7 @@ impl<'a> Inputs<'a> {
         self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns the number of record ranges to read at once (1 or 2), and `limit` minus their bytes.
+    /// Returns the number of record ranges to read at once (1 or 2), and the memory that remains.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
@@ -181,18 +181,18 @@ pub(super) fn no_usable_positions(
     DataError::NoPosition(reason + labels.remedy())
 }
 
-/// For each training file, its SHA-256 and the reason why an equal file cannot be a test file.
+/// The SHA-256 of each training file, with the error text for a test file of the same content.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 
 impl TrainedOn {
-    /// Adds a file. Ignores an unreadable one, since the error is reported when its data are read.
+    /// Adds a training file. Ignores an unreadable file, since the reader of its data reports it.
     pub fn add_file(&mut self, path: &Path) {
         let clause = format!("{} has the same content and is training data", path.display());
         self.0.extend(sha256_of_file(path, &Silent).ok().map(|sha256| (sha256, clause)));
     }
 
-    /// Adds the files to which initial weights were fitted; [`Self::check`] refuses them as tests.
+    /// Adds the training files of the initial weights, so that [`Self::check`] refuses these too.
     pub fn add_initial(&mut self, inputs: &[Input]) {
         let clause = "the initial weights were fitted to it";
         self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));
@@ -203,7 +203,7 @@ impl TrainedOn {
         self.0.iter().map(|(sha256, _)| sha256.as_str())
     }
 
-    /// Refuses test files that have the same content as a training file.
+    /// Returns an error if a test file has the same content as a training file.
     pub fn check<'a>(&self, tests: impl IntoIterator<Item = &'a Path>) -> Result<(), FileError> {
         for test in tests {
             let Ok(sha256) = sha256_of_file(test, &Silent) else { continue };

@@ -1,18 +1,18 @@
 //! The dataset of a fit: positions split by game, merged up to symmetry, and sorted by phase.
 //!
-//! A position takes four steps, the same in memory and on the disk:
+//! A position goes through four steps, the same in memory and on the disk:
 //!
 //! | step | file | result |
 //! |---|---|---|
 //! | read | `source/records.rs`, `inputs.rs` | frames of records, one range of records at a time |
-//! | label and place | `place.rs` | canonical image with label, weight and subset |
+//! | label and place | `place.rs` | a row: canonical image with label, weight and subset |
 //! | sort | `sorted_run.rs` | the rows of a range of records by subset and phase |
-//! | merge | `merge.rs` | a phase's rows: training rows merged, their positions omitted elsewhere |
+//! | merge | `merge.rs` | a phase's rows: training positions once, and in no other subset |
 //!
 //! [`Dataset::read_within`] holds the results of the last two steps in memory, or in temporary
 //! files if they do not fit. [`DatasetFolder::make`] stores the results as parts of a resumable
-//! run and packs the merged rows into a folder. [`PositionStream`] ends after the second step. Of n
-//! duplicates (labels yᵢ, weights ωᵢ), training gets a row of label Σ ωᵢyᵢ / Σ ωᵢ, weight Σ ωᵢ:
+//! run and packs the merged rows into a folder. [`PositionStream`] ends after the second step. In
+//! training, n duplicates (labels yᵢ, weights ωᵢ) become a row of label Σ ωᵢyᵢ / Σ ωᵢ, weight Σ ωᵢ:
 //!
 //! ```
 //! use othello_engine::board::{Phase, Position};
@@ -64,12 +64,12 @@ use merge::{Source, merge};
 use place::Placer;
 use sorted_run::{RowSink, RunBuilder, SortedRun, StoredRows};
 
-/// Positions for training, validation and test, by phase. A hash of the position sorts the rows, so
-/// they do not depend on the order of the inputs or on threads, and any range is a fair sample.
+/// Positions for training, validation and test, by phase. They are sorted by a hash, so that their
+/// order does not depend on that of the inputs or on threads, and any range is a random sample.
 ///
 /// Every position is the canonical one of its eight images, and its player has a legal move. In
-/// training, duplicates become one row: its label is the weighted mean of theirs in 1/256 disc,
-/// with halves rounded away from zero; its weight is the sum of theirs, at most 65,535/64
+/// training, duplicates become one position. Its label is the weighted mean of theirs, rounded
+/// to 1/256 disc, halves away from zero. Its weight is the sum of their weights, at most 65,535/64
 /// occurrences. Validation and test keep duplicates, but omit positions that are also in training.
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
@@ -101,7 +101,7 @@ struct Counts {
     is_labelled: bool,
     #[serde(default)]
     excluded: Excluded,
-    /// For each phase, how many training labels are of each kind, the most frequent kind first.
+    /// For each phase, the number of training labels of each kind (such as `result`), descending.
     labels: Vec<Vec<(String, u64)>>,
 }
 
@@ -165,7 +165,7 @@ impl Dataset {
         others.for_each(|(_, rows)| *rows = PhaseRows::default());
     }
 
-    /// Returns the number of training labels of each kind in a phase, the most frequent kind first.
+    /// Returns the number of a phase's training labels of each kind (such as `result`), descending.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
         self.counts.labels.get(phase.index()).cloned().unwrap_or_default()
     }
@@ -233,8 +233,8 @@ impl Dataset {
     }
 }
 
-/// Reads each range (part of an input file) and sorts its positions into a run. Runs in memory take
-/// at most half of (`limit` − the memory for reading); runs beyond that go to temporary files.
+/// Returns the sorted positions of each range (part of an input file). They take at most half of
+/// the memory that reading leaves of `limit`. Further positions are in temporary files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,

@@ -28,12 +28,12 @@ pub struct LayoutSettings {
 }
 
 impl LayoutSettings {
-    /// Returns settings with a filter that excludes no positions.
+    /// Returns settings with a filter that all positions pass.
     pub fn new(labels: LabelRules, split: Split) -> Self {
         Self { labels, filter: Filter::default(), split }
     }
 
-    /// Returns a text of the differences from `there`, the settings with which a dataset was made.
+    /// Describes the differences between these settings and `there`, those of an existing dataset.
     pub fn differences(&self, there: &Self) -> String {
         let of = |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
         Provenance::differences(&of(there), &of(self))

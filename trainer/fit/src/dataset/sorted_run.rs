@@ -143,7 +143,7 @@ pub(super) struct MappedPart {
 }
 
 impl MappedPart {
-    /// Maps a part's file without a check: it was already checked, or has just been written.
+    /// Maps the file of a part of a run into memory. The content is not checked here again.
     pub(super) fn open(part: Reader) -> Result<Self> {
         let path = part.path().to_owned();
         let mut reader = part.skipping_raw();
@@ -289,7 +289,7 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the run with the rows `map[bytes]`; `None` if they do not match `description`.
+    /// Returns the sorted run with the rows at `bytes` of `map`; `None` unless `description` fits.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

@@ -25,7 +25,7 @@ impl Subset {
     pub const ALL: [Self; 3] = [Self::Training, Self::Validation, Self::Test];
 }
 
-/// A share of the games, above 0 and at most 1: a whole number of millionths, at most 1,000,000.
+/// A share of the games, from 0.000001 to 1, stored as a whole number of millionths.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display("{}", f64::from(*self))]
 #[derive(Serialize, schemars::JsonSchema, Deserialize)]
@@ -37,7 +37,7 @@ impl Share {
     pub const ALL: Self = Self(Self::ONE);
     const ONE: u32 = 1_000_000;
 
-    /// Returns `self` of `other` as a share of all games: their product, at least one millionth.
+    /// Returns the product of the two shares, rounded down, but at least one millionth.
     #[must_use]
     pub fn of(self, other: Self) -> Self {
         let both = u64::from(self.0) * u64::from(other.0) / u64::from(Self::ONE);
@@ -93,7 +93,7 @@ pub struct Split {
     pub validation_percent: u8,
     /// The percentage of games whose positions are for the test; the remaining games train.
     pub test_percent: u8,
-    /// The share of the games that is used. With the same seed, larger shares include smaller ones.
+    /// The share of the games to use. With the same seed, a larger share contains a smaller one.
     #[serde(default)]
     pub share: Share,
 }

@@ -26,7 +26,7 @@ pub struct StreamSettings {
     pub subset: Option<Subset>,
     /// The phases whose positions the stream returns.
     pub phases: RangeInclusive<Phase>,
-    /// The number of positions in the buffer for random draws; 0 keeps the order of the files.
+    /// The size of the shuffle buffer, in positions; 0 keeps the order of the files.
     pub shuffled: usize,
     /// The seed of the random order of files and positions.
     pub seed: u64,
@@ -82,7 +82,7 @@ impl PositionStream {
         Ok(self.pool.split_off(rest))
     }
 
-    /// Opens the next file, or adds positions of the open file to the pool; false at the end.
+    /// Opens the next file, or reads positions of the open file. Returns false after the last file.
     fn read_more(&mut self, progress: &dyn Progress) -> Result<bool> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::source::{LabelRules, Labelled};
 
-    /// The number of games in `a.games`: more than the games that the stream labels at a time.
+    /// The number of games in the test file: more than the stream reads and labels at a time.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 

@@ -52,7 +52,7 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The parameters of an exported array: those of one pattern, or those of all scalar features.
+/// A range of parameters that is one array in a file: those of a pattern or all scalar features.
 pub(super) struct Place {
     pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
@@ -140,7 +140,7 @@ fn factors(place: &Place, all: &Factors) -> ArrayD<i8> {
         .expect("every parameter has one vector in each group")
 }
 
-/// Returns the squares (0 to 63) of a pattern's instances (rows), least significant digit first.
+/// Returns the squares (0 to 63) of each instance of a pattern, one instance in each row.
 fn instances(weights: &Weights, number: usize) -> Array2<u8> {
     let geometry = weights.geometry();
     let own = geometry.instances.iter().filter(|instance| instance.pattern == number);
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use crate::dataset::Subset;
 
-    /// A regression: the positions were kept in memory, which therefore grew with their number.
+    /// Formerly, all positions were kept in memory.
     #[test]
     fn positions_are_kept_in_files_and_come_back_in_their_order() {
         let folder = tempfile::tempdir().unwrap();

@@ -21,7 +21,7 @@ const HEADER_BYTES: usize = 28;
 /// The number of tables of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
 
-/// Returns an Edax evaluation file with exactly these weights: 1/32 disc is 4 of Edax's units.
+/// Returns an Edax evaluation file with these weights, which need not be rounded.
 pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Edax)?;
     let order = order(weights.geometry());
@@ -41,8 +41,8 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads an Edax evaluation file. Our weights have no constant, so a quarter of a ply's constant is
-/// added to each weight of the pattern `row 2`, which has four instances.
+/// Reads an Edax evaluation file. Its constant for each ply, which our weights lack, is spread over
+/// the four instances of the pattern `row 2`: a quarter is added to each weight of this pattern.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let order = order(&Geometry::new(&Program::Edax.set()));
     let refused = |reason: &str| Err(Program::Edax.refused(reason));

@@ -16,7 +16,7 @@ use super::{ExportError, Program};
 /// The largest weight that a file can store, in 1/32 disc; a larger one is an error.
 const MAX_WEIGHT: i16 = 4091;
 const RUN: i16 = 4096;
-/// The most consecutive zeros that one word can represent; a longer run takes several words.
+/// The maximum number of consecutive zeros in one word; a longer sequence takes several words.
 const MAX_RUN: usize = 28_600;
 
 /// Returns an Egaroucid evaluation file with these weights, which keep their unit of 1/32 disc.
@@ -45,7 +45,7 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
     Err(Program::Egaroucid.too_large(phase, discs, most))
 }
 
-/// Reads an Egaroucid evaluation file. A class of symmetric configurations gets their mean weight.
+/// Reads an Egaroucid evaluation file. The weight of a class is the mean over its configurations.
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;

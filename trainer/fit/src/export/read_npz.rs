@@ -91,9 +91,9 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Joins the arrays of a `kind`, such as `weights_00`, …, to a matrix: by phase or group of
-    /// phases (rows) and parameter (one column; for factors, `dimensions` columns each). Returns
-    /// `None` if the first pattern has no such array.
+    /// Returns one matrix of all arrays of a `kind`, such as `weights_00`, `weights_01`, … It has a
+    /// row for each phase or group of phases, and for each parameter one column or, for factors,
+    /// `dimensions` columns. Returns `None` if the array of the first pattern is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -127,7 +127,7 @@ pub struct WeightArrays<'a> {
 }
 
 impl WeightArrays<'_> {
-    /// Returns the numbers rounded to weights; an error for a wrong shape or a number out of range.
+    /// Returns the numbers, rounded, as weights; an error for a wrong shape or number out of range.
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);
@@ -269,7 +269,7 @@ mod tests {
         npz.finish().unwrap().into_inner()
     }
 
-    /// Returns a file as Python may write it: with `f64` weights 1.25, except one that is `change`.
+    /// Returns a file as Python may write it: `f64` weights of 1.25, and one that is `change`.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
         let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);
@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    /// A regression: a count of −1, NaN or 2³² was replaced by another number.
+    /// Formerly, a count of −1, NaN or 2³² was replaced by another number.
     #[test]
     fn counts_that_are_none_are_refused() {
         let classes = weights().geometry().patterns[0].classes;

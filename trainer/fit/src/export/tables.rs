@@ -77,8 +77,8 @@ pub(super) fn distinct(parameters: impl Iterator<Item = usize>) -> Vec<usize> {
     parameters.filter(|&parameter| met.insert(parameter)).collect()
 }
 
-/// Converts `weights` to the pattern set of `program`, whose patterns may be in another order or
-/// symmetric images. Parameters that `weights` lacks get the weight 0.
+/// Converts `weights` to the pattern set of `program`, which may have the patterns in another order
+/// or have symmetric images of them. Parameters that `weights` lacks get the weight 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     if weights.factors().is_some() {
         let reason = format!("the weights have factors, which {program}'s file cannot contain");
@@ -94,7 +94,7 @@ pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, Ex
     Ok(there)
 }
 
-/// Returns the index in `weights` of each parameter of `target`, up to symmetry; `None` if missing.
+/// Returns each target parameter's index in `weights`, up to symmetry; `None` if it is missing.
 fn corresponding(
     program: Program,
     weights: &Weights,
@@ -129,8 +129,8 @@ fn corresponding(
     Ok(parameters)
 }
 
-/// Finds the pattern of `target` that is a symmetric image of `pattern`. Returns its index, and for
-/// each square of `pattern` the place of the square's image in it.
+/// Finds the pattern of `target` that is a symmetric image of `pattern`. Returns the index of this
+/// image, and for each square of `pattern` the place of the square's image among its squares.
 fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
     let squares = pattern.squares();
     let others = target.patterns().iter().map(Pattern::squares).enumerate();
@@ -144,15 +144,15 @@ fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> 
 }
 
 pub(super) const FINER_STEPS: i32 = 128;
-/// The number of steps of 1/128 disc, Edax's and Zebra's unit, in a step of our weights.
+/// The number of units of Edax and Zebra (1/128 disc) in a step of our weights (1/32 disc).
 pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// Reads another program's weights, in 1/128 disc. `of_phase` returns a phase's weights, for the
-/// parameters in `order`, and the constant term of its values. Our weights have no constant, so a
-/// quarter of it is added to each weight of the pattern `row 2`, which has four instances.
+/// Converts another program's weights, in 1/128 disc. `of_phase` returns a phase's weights, in the
+/// order of the parameters in `order`, and its constant. The constant, which our weights lack, is
+/// spread over the four instances of the pattern `row 2`: a quarter is added to each weight.
 pub(super) fn read_finer(
     program: Program,
     order: &[usize],

@@ -1,11 +1,11 @@
 //! Writes games as a WTHOR file (`.wtb`), the format of [`crate::source::wthor`].
 //!
-//! The numbers of the players and the tournament and the date are 0. A theoretical score is the
-//! exact score of a game's position with n empty squares, n being the same for all games of a file.
-//! Here n is the number with which the most games have an exact score. But n is 0 if no game has an
-//! exact score, or if a game reaches n empty squares without an exact score there. A game's
-//! theoretical score is its result if n is 0 or the game ends before. The result of an unfinished
-//! game is the stated one or, if there is none, black's discs. Search values etc. are lost.
+//! Players, tournament and date are 0. Search values and other data are lost. The result of an
+//! unfinished game is the stated one or, if there is none, black's discs. The theoretical score of
+//! a game is its exact score at n empty squares; n is the same for all games of a file. The writer
+//! takes the n at which most games have an exact score, but 0 if no game has one, or if a game
+//! reaches n empty squares without one. If n is 0, or if a game ends before n empty squares, its
+//! theoretical score is its result.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the most frequent ply of the games' exact scores. Returns `None` if no game has an exact
-/// score, or if a game that reaches this ply has none there.
+/// Returns the ply at which most games have an exact score. Returns `None` if no game has an exact
+/// score, or if a game reaches this ply without an exact score there.
 fn common_solved_ply(games: &[Game]) -> Option<u8> {
     let mut plies: BTreeMap<u8, usize> = BTreeMap::new();
     for solved in games.iter().filter_map(Game::solved).filter(|solved| solved.ply < 60) {

@@ -31,8 +31,8 @@ const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// Added to the occurrences in training to give the weight of a term in least squares and in means.
-/// All terms thus count equally if all occurrences are 0 (unknown).
+/// A small number that is added to training occurrences before they weight the terms of a sum. With
+/// it, all terms count equally if the occurrences are unknown (0).
 const FEWEST: f64 = 0.01;
 
 /// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
@@ -95,9 +95,9 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits the constant and the parity weight of each stage by least squares. The target is
-/// [`mean_residual`], the part of a phase's mean value that the pattern weights do not explain: the
-/// constant approximates it in even-numbered phases, constant + parity weight in odd-numbered ones.
+/// Fits the constant and the parity weight of each stage to [`mean_residual`], the part of a
+/// phase's mean value that the pattern weights of `stages` do not explain. In even phases, the
+/// constant approximates this part; in odd phases, the sum of constant and parity weight does.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -113,9 +113,9 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Let d be the sum of a position's pattern weights in `weights`, minus the sum of those that Zebra
-/// interpolates for it from `stages`. Returns the mean of d over a phase's training positions, in
-/// 1/128 disc.
+/// Returns the mean of a difference over a phase's training positions, in 1/128 disc: the sum of a
+/// position's pattern weights in `weights`, minus the sum of the pattern weights that Zebra
+/// interpolates from `stages`.
 fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -135,9 +135,9 @@ fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Ph
     geometry.instances.iter().map(|instance| means[instance.pattern]).sum()
 }
 
-/// Reads Zebra's evaluation file: every phase gets the weights that Zebra interpolates from the
-/// file's stages. A quarter of the number that Zebra adds to all values of a phase is added to each
-/// weight of the pattern `row 2`, which has four instances.
+/// Reads Zebra's evaluation file. Every phase gets the weights that Zebra interpolates from the
+/// file's stages. The constant of a phase (in odd phases, plus parity) is spread over the four
+/// instances of the pattern `row 2`: a quarter is added to each weight of this pattern.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -185,8 +185,8 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns weights for the full board; Zebra's file has none. Each disc counts ±1, split equally
-/// among the pattern instances that include its square, so the value is the disc difference.
+/// Returns the stage of the full board, which Zebra's file lacks. Its values are disc differences:
+/// each disc counts ±1, split equally among the pattern instances that include its square.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -229,12 +229,12 @@ const FULL: usize = 60;
 struct Between {
     /// The index in [`STORED`] of the earlier stage; `STORED.len()` is the stage of the full board.
     before: usize,
-    /// The weights of stage `before` and of the next stage in the mean, which divides by their sum.
+    /// The weights in the mean, not normalised, of the stage `before` and of the next stage.
     shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the mean for `phase`, which is first rounded up to an even number of at least 8.
+    /// Returns the mean of stages for `phase`, first rounded up to an even number of at least 8.
     fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -250,7 +250,7 @@ impl Between {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }
 
-    /// Returns the weighted mean of `weight(stage)` over both stages; rounds towards 0, like Zebra.
+    /// Returns the mean of `weight(stage)` over the two stages, rounded towards 0 like in Zebra.
     fn blend(self, weight: impl Fn(usize) -> i32) -> i32 {
         let [own, next] = self.shares;
         let of_next = if next > 0 { next * weight(self.before + 1) } else { 0 };
@@ -268,8 +268,8 @@ struct Stages {
 }
 
 impl Stages {
-    /// Adds the given `number` of a phase, which the mean `between` shall approximate. The squared
-    /// error counts `weight` times. `between` must not include the full board, which is not fitted.
+    /// Adds a phase to the fit: the mean `between` of two stages shall approximate `number`. The
+    /// squared error is multiplied by `weight`. `between` must not include the full board.
     fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));

@@ -2,10 +2,10 @@
 //! to 0 over all epochs, along half a cosine.
 //!
 //! The loss is (Σ ω · error² + ridge penalty) / Σ ω, with the weights ω of positions, so Adam
-//! approaches the minimum of least squares with any batch size. The rows of each phase, sorted by a
-//! hash, are cut into n ranges; batch i has range i of each phase. Each pass takes all batches in a
-//! new random order. An epoch is one pass or, with few mini-batches, enough passes for
-//! [`AdamSettings::updates`] updates.
+//! approaches the minimum of least squares with any batch size. For n batches, the positions of
+//! each phase, sorted by a hash, are cut into n ranges; batch i has range i of each phase. A pass
+//! takes all batches in a new random order. An epoch is one pass or, with few mini-batches, enough
+//! passes for [`AdamSettings::updates`] updates.
 
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     moments: Moments<B>,
     fixed: B::Fixed,
     memory: Memory<B>,
-    /// Σ weight · residual² over the batches of the current epoch since [`Progress::squared`].
+    /// Σ weight · residual² over the current epoch's batches that [`Progress::squared`] lacks.
     squares: B::Squares,
     progress: Progress,
     batch_order: Vec<u32>,
@@ -40,9 +40,8 @@ pub(super) enum Memory<B: Backend> {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Progress {
     updates: u64,
-    /// Σ weight · residual² over the batches of the current epoch so far, with weights in 1/64
-    /// occurrence and residuals in 1/1024 disc: a 128-bit number as two halves, high first. Only a
-    /// saved state has all of it.
+    /// Σ weight · residual² over the current epoch's batches until this state was saved, as high
+    /// and low half of a 128-bit number. Weights are in 1/64 occurrence, residuals in 1/1024 disc.
     squared: [u64; 2],
 }
 

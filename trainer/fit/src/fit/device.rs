@@ -72,7 +72,7 @@ impl fmt::Display for Device {
     }
 }
 
-/// The device that [`Device::pick`] returns: GPUs, or the CPU with native code or CUDA kernels.
+/// The device of a fit, as [`Device::pick`] selects it: one or more GPUs, or the CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PickedDevice {
     /// The device's name, as used by `--device`.

@@ -23,11 +23,11 @@ use crate::backend::{Backend, BackendError, RESIDUALS_PER_DISC, Rows, WEIGHTS_PE
 pub struct Problem<'a, B: Backend> {
     /// The device that computes the primitives of the fit.
     pub backend: &'a B,
-    /// The training positions of the phase and of the neighbouring phases in its window.
+    /// The training positions of the phase and, with a smoothing window, of nearby phases.
     pub positions: B::Positions<'a>,
     /// The number of positions in `positions`.
     pub count: u64,
-    /// Σ ω: the total weight of the positions. One that counts once has weight 1.
+    /// The total weight Σ ω of the positions, in occurrences.
     pub occurrences: f64,
     /// The ridge λ, in occurrences: the coefficient of the penalty Σ (weight − initial weight)².
     pub ridge: f64,
@@ -69,10 +69,10 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// The divisor that converts an integer Σ weight · residual to occurrences · discs.
+    /// The integer weight · residual of one occurrence with a residual of one disc.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
-    /// Converts a result of [`Backend::residual_sums`] to occurrences · discs².
+    /// Converts the integer Σ weight · residual² of [`Backend::squared`] to occurrences · discs².
     pub fn squared_discs(squared: u128) -> f64 {
         squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
     }
@@ -111,13 +111,13 @@ pub enum Advance {
     /// The weights were updated, but the epoch is not complete: it continues with the next update.
     Update,
     /// The weights were updated, and an epoch is complete: one pass over the training positions, or
-    /// several if these are few. The caller sets the metrics' phase and validation errors.
+    /// several if these are few. The metrics still lack the phase and the validation errors.
     Epoch(Metrics),
     /// The solver has converged; the update changed nothing.
     Converged,
 }
 
-/// The state of a solver between two updates. With data and settings, it determines later updates.
+/// The state of a solver between two updates. State, data and settings determine later updates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     /// The counters and scalars of the solver, as JSON.
@@ -126,7 +126,7 @@ pub struct State {
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of a snapshot's first section, which has scalars, metrics and the vectors' names.
+/// The name of the first section of a stored [`Snapshot`]: scalars, metrics and vectors' names.
 pub(super) const HEAD: &str = "phase";
 
 impl State {
@@ -153,7 +153,7 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 
 impl<B: Backend> Epochs<'_, '_, B> {
     /// Updates the weights until the stopping rule or `checkpoints` ends the fit. Returns an error
-    /// if `solver` does not begin at the epoch of the fit: 0, or that of the resumed snapshot.
+    /// if `solver` has not completed exactly the epochs of the fit that it continues.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,
@@ -209,12 +209,12 @@ impl<B: Backend> Epochs<'_, '_, B> {
     }
 }
 
-/// Returns the state of a fit between two updates; `None` after its last update.
+/// A function that returns the state of a fit between two updates; `None` after the last update.
 pub type Take<'t> = dyn Fn() -> Result<Option<Snapshot>> + 't;
 
 /// A function that a fit calls before each update and after the last one. Its arguments are the
 /// metrics of the epoch that has just ended, if any, and a function that returns the state to save.
-/// If it returns false, the fit stops. Stops do not affect the weights of a resumed fit.
+/// If it returns false, the fit stops. A fit that was stopped and resumed gives the same weights.
 pub type Checkpoints<'c> = dyn FnMut(Option<&Metrics>, &Take<'_>) -> Result<bool> + 'c;
 
 /// The [`Checkpoints`] of a fit that runs to its end without saves: always returns true (continue).
@@ -291,7 +291,7 @@ struct Head {
     solver: Value,
     best: Best,
     metrics: Vec<Metrics>,
-    /// The names of the vectors in the following sections; the last is `best`, the fitted weights.
+    /// The names of the stored vectors, in order; the last is `best`, the fitted weights so far.
     vectors: Vec<String>,
 }
 

@@ -102,8 +102,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Sets missing factors in `to_begin_with` to random numbers. Factor d is missing if it is 0 in
-    /// `factors` for every parameter. Parameters without training positions keep their factors.
+    /// Draws random initial factors in `to_begin_with` for each dimension in which all `factors`
+    /// are 0. Parameters without training positions keep their factors.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -174,8 +174,8 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns `values`, those of the group's parameters, in the order of a weights file. Other
-    /// parameters keep their values in `before`, or get 0 if it is `None`.
+    /// Returns the values of all parameters in the order of weights files: `values` for the group's
+    /// parameters, for others their values in `before`, or 0 if `before` is `None`.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -192,7 +192,7 @@ impl<B: Backend> GroupFit<'_, B> {
     }
 
     /// Returns each parameter's interaction with itself in discs: ½ Σ f² over the first half of its
-    /// factors − ½ Σ f² over the second. The engine's values include it, those of the fit do not.
+    /// factors f − ½ Σ f² over the second. The engine's values include it, those of the fit do not.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

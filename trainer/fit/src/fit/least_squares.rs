@@ -23,7 +23,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
     problem: &'p Problem<'a, B>,
     is_descent: bool,
     settings: &'p LeastSquaresSettings,
-    /// The training positions that the first steps use, and their share (0 to 1) of all.
+    /// The training positions that the first steps use, and their share (0 to 1) of all positions.
     sample: Option<(Batch, f64)>,
     diagonal: B::Reals,
     initial: Option<B::Reals>,
@@ -45,7 +45,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// Gradient · preconditioned gradient at the start; if of a sample, scaled up to all positions.
+    /// The initial `energy`, divided by the share of the positions in the first step's sample.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
@@ -136,8 +136,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the divisors of the gradient: 1 for steepest descent, otherwise each parameter's
-    /// occurrences + ridge (the Jacobi preconditioner, if no position has a parameter twice).
+    /// Returns the preconditioner, by which the gradient is divided: 1 for steepest descent,
+    /// otherwise the sum of each parameter's occurrences and the ridge.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.batch_and_share();
         let (backend, sums) = (self.problem.backend, &mut self.sums);

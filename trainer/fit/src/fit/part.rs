@@ -1,5 +1,5 @@
-//! The units of work of a fit (phases or groups of phases), their shards and part files, and the
-//! weights of all phases, assembled from the parts.
+//! The units of work of a fit: phases, or groups of phases that share factors. Each unit has its
+//! own file (part). The parts are assembled to the weights of all phases.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -61,7 +61,7 @@ impl FittedUnit {
         }
     }
 
-    /// Reads the sections of a part file. The error is the name of an unexpected or bad section.
+    /// Reads a unit's results from the sections of its file. The error is a bad section's name.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
         let (mut rest, mut factors) = (sections, None);
@@ -127,7 +127,7 @@ fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<Fitte
 pub struct Units(Vec<Vec<Phase>>);
 
 impl Units {
-    /// Divides `phases` into groups that share factors or, if the set has none, single phases.
+    /// Divides `phases` into groups that share factors or, if `set` has no factors, single phases.
     pub fn of(set: &PatternSet, phases: &RangeInclusive<Phase>) -> Self {
         let unit = |phase: &Phase| match set.factors() {
             None => phase.index(),
@@ -143,8 +143,8 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases whose positions a shard reads: those that it fits alone (without factors)
-    /// or in groups (with factors), and the neighbouring phases that `window` adds to them.
+    /// Returns the phases whose positions a shard (one machine's share of work) reads: those that
+    /// it fits, alone or in groups with factors, and the nearby phases in their `window`.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());
@@ -155,8 +155,8 @@ impl Units {
     }
 }
 
-/// Packs the parts of a fit that started from `initial`: writes metrics, report and weights. The
-/// folder of parts remains until `run` removes it.
+/// Writes the metrics, report and weights of a complete fit, which started from `initial`, from the
+/// part files of `run`. Does not remove the part files.
 pub fn pack(run: &Run, initial: Option<&WeightsFile>, progress: &dyn Progress) -> Result<FitEnd> {
     write(run, initial, vec![], &[], progress)
 }
@@ -164,9 +164,9 @@ pub fn pack(run: &Run, initial: Option<&WeightsFile>, progress: &dyn Progress) -
 const PACK: &str = "pack (parts)";
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
-/// Writes metrics, report and weights of a fit. Part files have the results of finished phases;
-/// `so_far` has those of phases that the time limit stopped (`stopped`) after at least one epoch.
-/// The provenance states how many epochs each stopped phase made, since the weights depend on it.
+/// Writes the metrics, report and weights of a fit. Finished phases have their results in part
+/// files. The phases `stopped` by the time limit have them in `so_far`, if they made an epoch. The
+/// provenance states the number of epochs of each stopped phase, since the weights depend on it.
 pub(super) fn write(
     run: &Run,
     initial: Option<&WeightsFile>,
@@ -250,8 +250,8 @@ impl Assembly {
     }
 
     /// Returns the weights of all phases, and a report on the `wanted` ones; `None` if no phase is
-    /// fitted. Phases that are not fitted get the weights of the nearest fitted phase; but if
-    /// `keep_others`, phases outside `wanted` keep their initial weights.
+    /// fitted. A phase that is not fitted gets the weights of the nearest fitted phase; but if
+    /// `keep_others` is true, phases that are not `wanted` keep their initial weights.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
     use crate::model::Phases;
 
-    /// Formerly, the documentation of the sections lacked the metrics.
+    /// Formerly, `datasets/formats.md` lacked the section of the metrics.
     #[test]
     fn the_documented_sections_of_a_fitted_phase_are_those_written() {
         let formats = include_str!("../../../../datasets/formats.md");

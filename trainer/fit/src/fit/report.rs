@@ -21,7 +21,7 @@ use crate::model::Model;
 pub struct PhaseReport {
     /// The phase.
     pub phase: Phase,
-    /// The number of training positions of this phase, not of the nearby phases that also train it.
+    /// The number of training positions of the phase itself, without those of nearby phases.
     pub positions: u64,
     /// The number of training positions by kind of label (such as `result`), the most frequent
     /// first. A position that occurs several times counts each time.
@@ -45,8 +45,8 @@ pub struct PhaseReport {
     pub epochs: u32,
     /// The epoch whose weights were kept.
     pub best_epoch: u32,
-    /// How much rounding the weights raises the mean squared error, in discs², on the validation
-    /// (if there are none, training) positions; null if the phase was not fitted.
+    /// The increase of the mean squared error, in discs², by rounding the weights. Measured on the
+    /// validation (or, without any, training) positions; null if the phase was not fitted.
     pub rounding_loss: Option<f64>,
     /// True if the time limit stopped the fit early.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -161,7 +161,7 @@ pub struct FittedPhase {
     pub metrics: Vec<Metrics>,
 }
 
-/// The results of a phase or group of phases; for a group, also its index and its factor vectors.
+/// The results of the fit of a phase, or of a group of phases with its index and its factors.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,
@@ -173,12 +173,12 @@ pub(super) struct FittedUnit {
 #[serde(transparent)]
 pub struct FitReport(pub Vec<PhaseReport>);
 
-/// The result of a fit, or of the parts of a fit that one shard made.
+/// The result of a fit, or of a shard of a fit: the share of the work that one machine does.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FitEnd {
     /// The result of the fit of each phase; for a shard, only of the phases that it fitted.
     pub report: FitReport,
-    /// The summary of the weights file; `None` for a shard, which only writes parts.
+    /// The summary of the weights file; `None` for a shard, which does not write this file.
     pub summary: Option<Summary>,
 }
 
@@ -197,8 +197,8 @@ impl FitReport {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
 
-    /// Returns each phase outside this fit, with the nearest fitted phase, whose weights it gets if
-    /// the fit has no initial weights.
+    /// Returns the phases outside the range of this fit, each with the nearest fitted phase. If the
+    /// fit has no initial weights, they get the weights of that phase.
     pub fn filled(&self) -> Vec<Filled> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
@@ -268,7 +268,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if this fit is not finished, and `metrics` has one line for each epoch so far.
+    /// Returns true if the fit is not finished, and its epochs so far are those in `metrics`.
     pub(super) fn is_unfinished_after(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
@@ -284,7 +284,7 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Adds an epoch. Returns true if it is the best so far: the caller then stores its weights.
+    /// Adds an epoch. Returns true if it is the best so far, so that its weights must be stored.
     pub(super) fn observe(&mut self, metrics: Metrics, stop: &Stop) -> bool {
         let Metrics { epoch, gradient, validation_mse: mse, .. } = metrics;
         self.metrics.push(metrics);
@@ -342,7 +342,7 @@ pub(super) fn report<B: Backend>(
     })
 }
 
-/// Returns `vectors` in fixed point on the device, for [`report`].
+/// Returns the rounded and the exact weights in fixed point on the device, for [`report`].
 pub(super) fn fixed<B: Backend>(backend: &B, vectors: [&[f64]; 2]) -> Result<[B::Fixed; 2]> {
     let mut fixed = [backend.zero_fixed()?, backend.zero_fixed()?];
     for (fixed, vector) in fixed.iter_mut().zip(vectors) {

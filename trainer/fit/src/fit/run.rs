@@ -1,9 +1,10 @@
-//! The fit of all phases: a run whose parts are phases, or groups of phases that share factors.
+//! Fits all phases, in one or two stages. Each part of a stage is fitted and stored by itself:
 //!
-//! | stage | parts | content |
+//! | stage | part | result |
 //! |---|---|---|
-//! | `fit without factors (epochs)` | phases | initial weights for a fit of factors |
-//! | `fit (epochs)` or `fit factors (epochs)` | phases or groups | fitted weights and factors |
+//! | `fit without factors (epochs)` | phase | the weights with which a fit of factors begins |
+//! | `fit (epochs)` | phase | its weights |
+//! | `fit factors (epochs)` | group of phases that share factors | their weights and factors |
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -41,12 +42,12 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights, to which the ridge pulls; phases outside `phases` keep them. If `None`,
-    /// all are 0, and phases outside `phases` get the weights of the nearest fitted phase.
+    /// The initial weights (`None`: 0), from which the ridge penalises deviations. Phases that are
+    /// not fitted keep them or, for `None`, get the weights of the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
-    /// The parts that this process makes: fits of a phase or, with factors, of a group of phases.
+    /// The share of the phases (with factors: of the groups of phases) that this process fits.
     pub shard: Shard,
     /// The limits of time and memory for the fit.
     pub limits: Limits,
@@ -63,9 +64,9 @@ pub struct Limits {
 }
 
 impl Fit<'_> {
-    /// Fits the phases on `backend`, and writes weights to `path`, with `path.metrics.jsonl` and
-    /// `path.report.json`; a shard only stores its phases in `path.parts`. Continues from files
-    /// made with equal data and settings; refuses others, unless `existing` allows replacing them.
+    /// Fits the phases on `backend`. Writes weights to `path`, metrics and a report to files beside
+    /// it; a shard only stores its phases, in `path.parts`. Continues an interrupted fit; refuses
+    /// files of another fit, unless `existing` allows replacing them.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -113,7 +114,7 @@ impl Fit<'_> {
         if stopped.is_empty() { run.pack(pack) } else { pack(&run) }
     }
 
-    /// Returns the plan of the run. Its provenance has everything that determines the weights.
+    /// Returns the stages of the run, and its provenance: the data, settings and initial weights.
     fn plan(&self, units: &Units) -> Plan {
         // Test files affect the report, which has the same provenance, but not the weights.
         let provenance = Provenance::new("fit")
@@ -189,8 +190,8 @@ impl Fit<'_> {
     }
 }
 
-/// Returns true if a batch of about `size` positions (0: all) exceeds [`MAX_TOTAL_WEIGHT`]. `rows`
-/// has the positions of each phase of a group.
+/// Returns true if a batch has a total weight above [`MAX_TOTAL_WEIGHT`]. `rows` has the positions
+/// of each phase; a batch has about `size` of all these positions (0: all).
 fn has_heavy_batch(rows: &[&[ScoredPosition]], size: u32) -> bool {
     let batches = batches(rows.iter().map(|rows| rows.len() as u64).sum(), size);
     let weight = |number| {
@@ -216,7 +217,7 @@ struct Work<'a, B> {
 const START_SECTION: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
-    /// Makes the missing parts of the run; returns the phases that the time limit left unfinished.
+    /// Fits the parts not yet stored; returns the phases that the time limit left unfinished.
     fn make(&self) -> Result<Vec<Phase>> {
         let (model, last) = (self.fit.model, self.run.plan.stages.len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
@@ -262,7 +263,8 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits a phase; if `is_start`, to start a fit of factors from it. Returns false if stopped.
+    /// Fits a phase, and returns false if the fit was stopped. If `is_start`, the weights become
+    /// the initial weights of a fit of factors.
     fn fit_phase(&self, part: &mut LongPart<'_>, phase: Phase, is_start: bool) -> Result<bool> {
         let &Fit { model, dataset, settings, optimizer, .. } = self.fit;
         if dataset.training(phase).is_empty() {
@@ -321,7 +323,7 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Calls `run` with the snapshot that was saved for `part`; with `None` without a valid one.
+    /// Calls `run` with the snapshot saved for `part`, or with `None` if no snapshot is valid.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,
@@ -350,8 +352,8 @@ impl<B: Backend> Work<'_, B> {
         }
     }
 
-    /// Writes the result to `part` and returns true if the fit is finished; else returns false. The
-    /// result of a fit stopped by the time limit after at least one epoch is added to `so_far`.
+    /// Writes the result of a finished fit to `part`, and returns true. Otherwise returns false; if
+    /// the time limit stopped the fit after at least one epoch, adds the result to `so_far`.
     fn finish(
         &self,
         part: &mut LongPart<'_>,
@@ -392,7 +394,6 @@ mod tests {
 
     use super::*;
 
-    /// Formerly, the positions of all batches together counted.
     #[test]
     fn the_weight_of_a_batch_is_limited_not_that_of_a_group() {
         let (label, weight) = (Label::of_score(2).unwrap(), Weight::new(u16::MAX).unwrap());

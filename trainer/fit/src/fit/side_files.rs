@@ -19,7 +19,7 @@ pub fn side_files(weights: &Path) -> [PathBuf; 2] {
     ["metrics.jsonl", "report.json"].map(|extension| weights.with_added_extension(extension))
 }
 
-/// The size in bytes above which a file is refused; a provenance of 100,000 inputs needs less.
+/// The largest size in bytes of a side file that is read. It is enough for 100,000 input files.
 const LONGEST: u64 = 64 << 20;
 
 /// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`: the provenance of the fit, then a

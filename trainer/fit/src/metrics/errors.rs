@@ -26,7 +26,7 @@ pub struct Valued {
 pub struct Place {
     /// The index of the file in the given order, from 0.
     pub file: usize,
-    /// The number, from 1, of the game in the file or, in a file of positions, of the position.
+    /// The number, from 1, of the game (or lone position) in the file.
     pub game: u64,
     /// The index of the applied rule in the label rules, from 0; `None` if the file has the label.
     pub rule: Option<u8>,
@@ -52,9 +52,9 @@ fn label(row: &ScoredPosition) -> i32 {
 
 /// Sums over positions and games, in integers, for the bias of values and its standard error.
 ///
-/// The standard error of the bias is clustered by game, since positions of a game resemble each
-/// other: one observation is S = Σ weight · (label − value) over a game, with W = Σ weight. Weights
-/// are in 1/64 occurrence, errors in 1/1024 disc. A position outside games counts as a game.
+/// The standard error treats each game as one observation S = Σ weight · (label − value), where
+/// W = Σ weight, because positions of a game resemble each other. Weights are in 1/64 occurrence,
+/// errors in 1/1024 disc. A position outside games counts as a game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
@@ -181,7 +181,7 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index in [`Tally`] of the first phase's group. Group 0 has all positions.
+/// The index in [`Tally`] of the group of phase 0. Index 0 is the group of all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;
@@ -239,7 +239,7 @@ impl Tally {
         self.named(REGION, REGIONS.map(|(from, to, name)| format!("{name} ({from} to {to})")))
     }
 
-    /// Returns the groups from index `first` on, named `names`; omits groups without positions.
+    /// Gives `names` to the groups from index `first` on, and returns those that have positions.
     fn named(&self, first: usize, names: impl IntoIterator<Item = String>) -> Vec<Group> {
         let groups = names.into_iter().zip(self.0[first..].iter().map(GroupErrors::from));
         let groups = groups.map(|(name, errors)| Group { name, errors });

@@ -33,7 +33,7 @@ pub struct Explanation {
 /// The contribution of a pattern, of a scalar feature or of factors to the value of a position.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Total {
-    /// The name of the pattern or of the scalar feature.
+    /// The name of the pattern or scalar feature, or `all of them together` for factors.
     pub name: String,
     /// The contribution to the position's value for the side to move, in discs.
     pub discs: f64,
@@ -44,15 +44,15 @@ pub struct Total {
 pub struct InstanceRow {
     /// The name of the pattern.
     pub pattern: String,
-    /// The squares; the first has the least significant digit of the configuration.
+    /// The squares of the pattern instance, such as `a1 b1 c1`.
     pub squares: String,
     /// The contents of the squares, in the order of `squares`: X for a disc of the side to move, O
     /// for one of the opponent, `-` for an empty square.
     pub configuration: String,
     /// The contribution of this pattern instance to the value for the side to move, in discs.
     pub discs: f64,
-    /// The number of times that the configuration's class occurs in the training positions of the
-    /// phase; null for the embedded weights.
+    /// The number of times that this configuration, or one symmetric to it, occurs in the training
+    /// positions of the phase; null for the embedded weights, which lack this number.
     pub count: Option<u32>,
 }
 
@@ -148,7 +148,7 @@ pub struct WorstPosition {
     pub value: f64,
     /// The label of the position for the side to move, in discs.
     pub label: f64,
-    /// The kind of the label; null with `--subset`: a dataset's positions state no kind.
+    /// The source of the label, such as `result`; null with `--subset` (not stored in datasets).
     pub label_kind: Option<String>,
     /// Value − label, in discs.
     pub error: f64,
@@ -165,8 +165,8 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position of one of `files`, labelled by `rules`. Returns an error (with the
-    /// board) if `explainer` refuses the position because it has no legal move.
+    /// Describes a measured position of one of `files`, whose label is from one of `rules`. Returns
+    /// an error (with the board) if `explainer` refuses the position because it has no legal move.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

@@ -29,7 +29,7 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Returns data and settings of the weights' fit; `None` for weights that no fit made.
+    /// Returns the data and settings of the fit that made the weights; `None` if no fit made them.
     pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
         Ok(match choice {
             WeightsChoice::None | WeightsChoice::Mobility => None,
@@ -40,7 +40,8 @@ impl Trained {
         })
     }
 
-    /// Reads data and split from a fit's or calibration's provenance; `None` if it lacks them.
+    /// Returns the data and settings of a fit, according to the provenance of its weights or of a
+    /// calibration of them; `None` if the provenance does not state them.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -65,9 +66,9 @@ impl Trained {
         files.filter(is_known).collect()
     }
 
-    /// Counts the positions of the first 20,000 games of `test` that are also in the fit's training
-    /// subset. Looks for the fit's files in the folders of `test` and of the weights file `file`;
-    /// returns `None` if none is found or `test` is empty. Messages call the weights `name`.
+    /// Counts the games and positions of the files `test` that are also in the fit's training
+    /// subset; reads at most 20,000 games. Looks for the fit's files in the folders of `test` and
+    /// of the weights file; returns `None` if none of them is found, or if `test` is empty.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -86,7 +87,7 @@ impl Trained {
         Ok(Some(Overlap::of(&games, data, files, &self.settings, progress)?))
     }
 
-    /// Returns the positions of a subset, labelled by `labels` or by the fit's label rules.
+    /// Returns a subset's positions, labelled by `labels` or, if `None`, by the fit's label rules.
     pub fn subset(
         &self,
         subset: Subset,
@@ -172,7 +173,7 @@ impl Overlap {
         })
     }
 
-    /// Returns a warning if test games are also in training.
+    /// Returns a warning if some test games are also training data.
     pub fn warning(&self) -> Option<String> {
         let Self { data, games, of_games, positions, of_positions } = self;
         (*games > 0).then(|| {

@@ -24,7 +24,7 @@ use crate::source::{LabelRules, Labelled, Result};
 pub struct Measuring<'a, E> {
     /// The evaluation whose errors are measured.
     pub evaluator: &'a E,
-    /// The depth of searches in plies; 0 for static values. No search uses results of another.
+    /// The depth in plies of the searches that find the values; 0 for static values.
     pub depth: u32,
     /// The pruning of the searches, such as Multi-ProbCut.
     pub pruning: Pruning,
@@ -181,8 +181,8 @@ fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
 pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
-    /// Adds a failure for each of `errors` (name, discs) beyond ±`largest`, the value of the option
-    /// `flag`; for no `errors`, one with the text `unknown`. Does nothing if `largest` is `None`.
+    /// Adds a failure for each of `errors` (name, discs) beyond ±`largest` (option `flag`) or, if
+    /// there are none, one that ends with `unknown`. Does nothing if `largest` is `None`.
     pub fn with(
         mut self,
         flag: &str,
@@ -203,8 +203,8 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds a failure if `mae`, in discs, is `None` or above `largest`, the value of `--max-mae`.
-    /// Does nothing if `largest` is `None`. The argument `error` names this MAE in messages.
+    /// Adds a failure if the mean absolute error `mae`, in discs, is `None` or above `largest`
+    /// (option `--max-mae`). Does nothing if `largest` is `None`. `error` names `mae` in messages.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
@@ -232,7 +232,7 @@ pub struct TestGames {
 }
 
 impl TestGames {
-    /// Reads the first `most` games of all files together, in the order of the files.
+    /// Reads the games of the files in their order, up to `most` games in all.
     pub fn read(
         most: usize,
         paths: &[PathBuf],
@@ -257,7 +257,7 @@ impl TestGames {
         Ok(all)
     }
 
-    /// Returns the number of labels of each kind in `phases`, the most frequent first.
+    /// Returns each kind of label in `phases` with its number of labels, the most frequent first.
     pub fn labels(&self, phases: &[usize]) -> Vec<(String, u64)> {
         self.labels.of_phases(phases)
     }
@@ -266,9 +266,9 @@ impl TestGames {
 /// The sums of an evaluation's errors over the positions of each game and phase.
 #[derive(Clone, Debug)]
 pub struct ErrorsByGame {
-    /// Σ weight · |error|, games × phases, in occurrences · discs, with values clamped to ±64.
+    /// Σ weight · |error| by game and phase, in occurrences · discs; values are clamped to ±64.
     pub absolute: Array2<f64>,
-    /// Σ weight, games × phases, in occurrences.
+    /// Σ weight by game and phase, in occurrences.
     pub weight: Array2<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Computes each pattern instance's class (set of symmetric configurations), thus its parameter.
+//! Numbers the classes of each pattern: sets of symmetric configurations that share a parameter.
 //!
 //! Base-3 digits are the contents of squares: 0 empty, 1 player, 2 opponent. A pattern may have:
 //!
@@ -17,13 +17,13 @@ use othello_engine::pattern::{Geometry, PatternGeometry, configurations};
 /// digits (least significant first), form a number. Constants turn the three numbers into a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// If the pattern has one mirror symmetry: one square of each pair that it swaps, at most five.
+    /// If the pattern has one mirror symmetry: one square of each swapped pair, at most five.
     pub first: Vec<Square>,
     /// The mirror images of the squares in `first`, in the same order.
     pub second: Vec<Square>,
-    /// The squares (at most ten) that the mirror does not move; without mirrored pairs, all.
+    /// The squares that are not in `first` or `second`, at most ten.
     pub fixed: Vec<Square>,
-    /// The number of classes that differ only in the k mirrored pairs of squares: 3ᵏ(3ᵏ + 1)/2.
+    /// The number of classes for given contents of `fixed`: 3ᵏ(3ᵏ + 1)/2 with k mirrored pairs.
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Lane {
     pub map: Option<Vec<u16>>,
 }
 
-/// A pattern's squares, as indices in its list of squares, divided by its mirror symmetry.
+/// The squares of a pattern, as indices in its list, divided like the squares of a [`Lane`].
 struct MirrorSplit {
     first: Vec<usize>,
     second: Vec<usize>,
@@ -75,7 +75,7 @@ fn number(digits: impl DoubleEndedIterator<Item = usize>) -> usize {
     digits.rev().fold(0, |number, digit| number * 3 + digit)
 }
 
-/// Returns, at the index [`number`] of each configuration, its class as numbered in weights files.
+/// Returns the class of each configuration (as in weights files) at the configuration's [`number`].
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -84,7 +84,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns a `class_of` index's digits in a fit's code: opponent 0 → 2, empty 1 → 0, player 2 → 1.
+/// Returns the digits (0 empty, 1 player, 2 opponent) of a configuration by its `class_of` index.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }

@@ -31,8 +31,8 @@ pub(crate) use class::Lane;
 use index::Indexer;
 pub use index::{InstructionSet, MAX_FEATURES, Row};
 
-/// A pattern set and the indices of its parameters in a fit (not their values): the classes of each
-/// pattern, numbered as in `class.rs`, then the scalars. Weights files number classes differently.
+/// A pattern set with the order of its parameters in a fit: first the classes of each pattern, then
+/// the values of scalars. In weights files, the parameters have another order.
 #[derive(Clone, Debug)]
 pub struct Model {
     set: PatternSet,
@@ -103,8 +103,8 @@ impl Model {
         self.geometry.instances.len() + self.geometry.scalars.len()
     }
 
-    /// Writes a row for each position: for each feature, the index of its parameter, below
-    /// [`Self::parameters`]. Pattern instances may share a parameter.
+    /// Writes a row for each position, with the index (below [`Self::parameters`]) of the parameter
+    /// of each feature. Two pattern instances of a position may have the same parameter.
     pub fn write_rows(&self, positions: impl Iterator<Item = Position> + Clone, rows: &mut [Row]) {
         self.indexer.write(positions.clone(), rows);
         let scalars = &self.geometry.scalars;

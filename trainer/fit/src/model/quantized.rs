@@ -1,6 +1,6 @@
-//! Quantizes weights and factors to the coarsest steps that their errors allow, for a smaller file.
-//! The standard error of a weight learned from n labels of error σ is about σ/√n: frequent classes
-//! keep their steps, and rare classes, which are most of a file, compress well.
+//! Rounds weights and factors to coarser steps, for a smaller file. The step of a weight may be as
+//! large as its standard error, about σ/√n for n labels of error σ. So frequent classes keep fine
+//! steps, and rare classes, which are most of a file, compress well.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_worth};
@@ -15,13 +15,13 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 /// The settings by which weights are rounded to coarser steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
-    /// The standard error σ of one label, in discs. With n occurrences in training, a weight is
-    /// rounded to a multiple of k/32 disc, and a factor to one of k/64 √disc, where k is the
-    /// greatest of 1, 2, 4, …, 64 with k/32 ≤ σ/√n, but at least 1.
+    /// The standard error σ of one label, in discs. For a parameter with n occurrences in training,
+    /// k is the greatest of 1, 2, 4, …, 64 with k/32 ≤ σ/√n, or else 1. Its weight is rounded to a
+    /// multiple of k/32 disc, its factors to multiples of k/64 √disc.
     pub label_error: f64,
     /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
     pub count_digits: u32,
-    /// The number of consecutive phases that share weights (the mean, weighted by occurrences).
+    /// The number of consecutive phases that get the mean of their weights, weighted by count.
     pub shared_phases: usize,
 }
 
@@ -35,8 +35,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights and factors in coarser steps. Factors are rounded first. The contribution
-/// ([`own_worth`]) that a parameter's factors lose is added to its weight, which is then rounded.
+/// Returns the weights and factors rounded to coarser steps. Rounding its factors changes the
+/// contribution [`own_worth`] of a parameter; its weight makes up for this, and is then rounded.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -73,7 +73,7 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// A parameter's mean weight over phases. A phase counts by the parameter's occurrences + 0.001.
+/// The mean weight of a parameter over phases, weighted by its occurrences + 0.001 in each phase.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,
@@ -105,7 +105,7 @@ fn nearest_factor(factor: i8, of: f64) -> i8 {
     nearest_multiple(factor.into(), of).clamp(-largest, largest) as i8
 }
 
-/// Rounds halves to the even multiple, lest sums be biased.
+/// Returns the multiple of `of` nearest to `exact`; halves go to the even multiple, to avoid bias.
 fn nearest_multiple(exact: f64, of: f64) -> f64 {
     (exact / of).round_ties_even() * of
 }
@@ -118,7 +118,7 @@ fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     vectors(before).into_iter().zip(vectors(after)).map(|(before, after)| before - after).collect()
 }
 
-/// Returns a number with all binary digits set to 0 but the `digits` that begin with its highest 1.
+/// Returns `number` with all but its first `digits` binary digits (from the highest 1) set to 0.
 fn leading_digits(number: u32, digits: u32) -> u32 {
     let others = (u32::BITS - number.leading_zeros()).saturating_sub(digits);
     number.checked_shr(others).map_or(0, |leading| leading << others)

@@ -36,7 +36,7 @@ pub struct FileReport {
     pub provenance: Map<String, Value>,
 }
 
-/// The report on the records of a file, by kind.
+/// The report on the records of a file: games, positions or openings.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum RecordsReport {
@@ -53,13 +53,13 @@ pub enum RecordsReport {
 pub struct GamesReport {
     /// The number of games in the file.
     pub games: u64,
-    /// The number of games whose moves no earlier game has, in this file or in files before it.
+    /// The number of games that repeat no earlier game of this file or of a file before it.
     pub distinct: u64,
-    /// The number of games that differ from all earlier games and their symmetric images.
+    /// The number of games that repeat no earlier game, even after a rotation or reflection.
     pub distinct_up_to_symmetry: u64,
     /// The number of games that end although a side could move.
     pub incomplete: u64,
-    /// The number of positions in which a move was played, except those of random opening moves.
+    /// The number of positions: one before each move that is not a random opening move.
     pub positions: u64,
     /// The number of games that contain a position with a known exact score.
     pub solved: u64,
@@ -110,7 +110,7 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Reports on each file. Keys for finding duplicates go to temporary files if they exceed `limit`.
+/// Returns a report on each file. Above `limit`, the search for duplicates uses temporary files.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -124,7 +124,7 @@ pub fn inspect(
 }
 
 struct Inspector {
-    /// Keys that find equal games, games equal up to symmetry, and positions equal up to symmetry.
+    /// Keys for counting duplicates of games, of games up to symmetry, of positions up to symmetry.
     keys: [Sorter<Entry>; 3],
     records: u64,
     records_before: Vec<u64>,

@@ -23,7 +23,8 @@ pub struct LeavesJob<'a> {
     pub games: &'a Inputs<Game>,
     /// The rules that label positions; only labelled positions are searched.
     pub labels: &'a LabelRules,
-    /// The greatest search depth in plies. A hash of each position selects a depth from 1 to this.
+    /// The greatest search depth in plies. Each position is searched to a depth from 1 to this one,
+    /// chosen by a hash of the position.
     pub depth: u32,
     /// The shard (share) of the games whose positions this process searches.
     pub shard: Shard,
@@ -34,8 +35,8 @@ const MOST_PER_PART: u64 = 1 << 14;
 const HASH_MEGABYTES: usize = 1;
 const LEAVES: &str = "leaves (games)";
 
-/// Searches each labelled position, and writes the leaf at the end of the principal variation. Its
-/// label is that of the searched position, for the side to move at the leaf. Writes no leaf if the
+/// Searches each labelled position, and writes the leaf at the end of the principal variation, with
+/// the label of the searched position (for the side to move at the leaf). Writes no leaf if the
 /// variation ends the game. Threads, shards and interruptions do not affect the file.
 pub fn leaves<E: Identified>(
     out: &Path,
@@ -86,7 +87,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Accepts a stored part with any number of positions, since some searches have no leaf.
+    /// Returns true if `part` holds positions. Any number is valid: some searches have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }

@@ -21,7 +21,7 @@ pub use records::Changes;
 /// The settings for relabelling.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Every position with at most this many empty squares gets its exact score.
+    /// The number of empty squares up to which every position gets its exact score.
     pub exact: u32,
     /// The search of positions with more than `exact` empty squares; `None` keeps their labels.
     pub search: Option<Search>,
@@ -47,13 +47,13 @@ impl Search {
 
 /// The records to relabel, and the settings.
 pub struct RelabelJob<'a, R: Record> {
-    /// The number of empty squares up to which positions are solved, and the search of all others.
+    /// The settings: which positions are solved, and how the others are searched.
     pub settings: Settings,
     /// The input records of all shards.
     pub inputs: &'a Inputs<R>,
     /// The shard (share) of the records that this process relabels.
     pub shard: Shard,
-    /// The device that finds exact scores, if any; the CPU finds the rest. No effect on the result.
+    /// The device (GPU) that solves positions, if any. The CPU solves those that it does not solve.
     pub device: Option<&'a dyn SolveMany>,
 }
 
@@ -78,9 +78,9 @@ pub trait Relabel: Record {
     /// Returns the positions with at most `most_empties` empty squares that need an exact score.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
-    /// Returns the record with its new labels. `known` has the score that a device (GPU) found for
-    /// each position of [`Self::to_solve`] (`None`: not solved), or is empty. `searcher` finds all
-    /// other scores and values, with an empty transposition table for each search.
+    /// Returns the record with new labels. `known` is empty, or has for each position of
+    /// [`Self::to_solve`] the score that a device (GPU) found, `None` if it did not. `searcher`
+    /// finds all other scores and values, with an empty transposition table for each search.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -96,9 +96,9 @@ pub trait Relabel: Record {
     fn count(changes: &mut Changes, settings: &Settings, before: &Self, after: &Self);
 }
 
-/// Relabels the records of the job's shard. The results of a whole run go to the file `out`, those
-/// of a shard stay in the folder `OUT.parts` until all shards are packed. Threads, shards and
-/// interruptions do not affect the file.
+/// Relabels the records of the job's shard. Writes the results to the file `out` or, if there are
+/// several shards, to the folder `OUT.parts`, from which all shards are packed into the file later.
+/// Threads, shards and interruptions do not affect the file.
 pub fn relabel<R: Relabel, E: Identified>(
     out: &Path,
     job: &RelabelJob<R>,
@@ -205,7 +205,8 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The most records in a part of a run; a device gets a part's positions at once (up to 150 MB).
+/// The greatest number of records in a part of a run. A device solves the positions of a part in
+/// one call, which takes up to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -215,7 +216,7 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The index of a part's first record, and its records, each with its already known scores.
+    /// The index of a part's first record; the records, each with the scores that a device found.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -268,7 +269,7 @@ impl Settings {
         })
     }
 
-    /// Returns the greatest number of empty squares up to which all new scores are exact.
+    /// Returns the number of empty squares up to which new scores are exact, solved or searched.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

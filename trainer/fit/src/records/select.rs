@@ -220,7 +220,7 @@ pub fn merge<R: Selectable>(
     })
 }
 
-/// The greatest size in bytes of a record in the temporary file: that of a game with values.
+/// The greatest size in bytes of a record (a game with values) in the temporary file of `shuffle`.
 const BYTES_IN_FILE: u64 = 164;
 
 /// Writes all records in a random order drawn from `seed`.

@@ -1,5 +1,5 @@
-//! Reads several files of records as one sequence, packs the stored parts of a run, and finds
-//! repeated records by their keys with limited memory.
+//! Reads several record files as one sequence, writes the stored parts of a run to its output file,
+//! and finds records with equal keys in limited memory.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -65,8 +65,8 @@ impl<R: Record> Inputs<R> {
         Records::of(&self.paths)
     }
 
-    /// Returns the records with these indices, from 0 over all files. Reads all files anew if the
-    /// range begins before the end of the previous one.
+    /// Returns the records with the indices `numbers`, counted from 0 through all files. Calls with
+    /// ascending ranges read the files only once.
     pub(crate) fn take(&self, numbers: Range<u64>) -> Result<Vec<R>, RecordError> {
         let (next, records) = &mut *self.next.lock().unwrap_or_else(PoisonError::into_inner);
         if numbers.start < *next {
@@ -144,7 +144,7 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// Returns the number of records in a stored part; `None` if a section has other content.
+/// Returns the number of records in a stored part; `None` if a section is not of records `R`.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
@@ -194,7 +194,7 @@ impl Stored for Entry {
 }
 
 impl Sorter<Entry> {
-    /// Returns a function of a record's index (< `end`): true if an earlier one has the same key.
+    /// Returns a function that tells whether the record at an index has the key of an earlier one.
     pub(super) fn repeated(self, end: u64) -> Result<impl Fn(u64) -> bool, MemoryError> {
         let mut bits = vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)];
         self.each(|number, is_repeated| {
@@ -207,8 +207,8 @@ impl Sorter<Entry> {
         })
     }
 
-    /// Returns, for each file, how many of its records have a key that no earlier record in any
-    /// file has. `first` has, for each file, the number of records in earlier files.
+    /// Returns, for each file, the number of records whose key differs from that of every earlier
+    /// record, in any file. `first` has the index of each file's first record.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {

@@ -33,7 +33,7 @@ pub struct Validation {
     pub damage: Vec<String>,
 }
 
-/// Checks a file and returns its damage. An unreadable, foreign or newer file is an error.
+/// Checks a file and returns its damage; an error if it is unreadable or of an unknown format.
 pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, RecordError> {
     let mut found = read(path, progress, |_| Ok(()))?;
     // A weights file without damaged sections may still be invalid.
@@ -112,7 +112,7 @@ impl Input {
         })
     }
 
-    /// Returns the next frame; `Some(None)` for a section of a non-record file; `None` at the end.
+    /// Returns the next frame: `Some(None)` in a file without records, `None` at the file's end.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),
@@ -210,7 +210,7 @@ mod tests {
         assert!(!out.exists());
     }
 
-    /// A regression: `validate` accepted a weights file that every other command refuses.
+    /// `validate` must report a weights file that every other command refuses.
     #[test]
     fn weights_that_no_command_takes_are_not_sound() {
         let folder = tempfile::tempdir().unwrap();

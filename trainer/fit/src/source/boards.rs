@@ -1,5 +1,5 @@
-//! Reads scored boards, one per line: `64 characters [X|O] score`, or OBF, whose score is that of
-//! the position or, if the line states none, that of the best move.
+//! Reads scored boards, one per line: `64 characters [X|O] score`, or OBF. The score of a line of
+//! OBF is the score of the position or, if that is not stated, the score of the best move.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub struct ScoredBoards {
 }
 
 impl ScoredBoards {
-    /// Opens a file if one of its first two records is a position; `None` for any other file.
+    /// Opens a file if one of its first two records is a valid board; `None` for any other file.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, FileError> {
         let mut lines = Lines::open(path)?;
         let is_board = |line: Option<Result<_, String>>| matches!(line, Some(Ok(_)));
@@ -99,7 +99,6 @@ mod tests {
         }
     }
 
-    /// A regression: `fit` and `loss` refused a text of scored boards.
     #[test]
     fn a_text_of_boards_is_data_as_records_are() {
         let text = format!("% problems\n{START} X; f5:+2;\n{START} X\n{START} O -4\n");

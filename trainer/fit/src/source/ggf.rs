@@ -20,8 +20,8 @@ pub fn read(path: &Path) -> Result<Entries<Game>> {
     pieces::entries(path, false, parse, pieces::game)
 }
 
-/// Reads the positions of the games that begin with another board than the standard one, labelled
-/// with the result of the game.
+/// Reads the positions of games that do not begin with the standard position. The label of a
+/// position is the result of its game.
 pub fn read_other_boards(path: &Path) -> Result<Entries<ScoredPosition>> {
     pieces::entries(path, false, parse, pieces::positions)
 }
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// A regression: a game after an unfinished one was lost, and `;)` in a value ended a game.
+    /// An unfinished game must not hide the next one, and `;)` in a value must not end a game.
     #[test]
     fn a_cut_game_and_the_end_of_a_game_within_a_value_cost_no_other_game() {
         let whole = game("B[f5]W[d6]");
@@ -234,7 +234,6 @@ mod tests {
         }
     }
 
-    /// A regression: passes that the rules do not allow, or of the wrong colour, were skipped.
     #[test]
     fn passes_that_are_not_allowed_are_refused_with_their_place() {
         for moves in ["B[f5]W[pa]B[pa]W[d6]", "B[f5]W[pa]", "B[pa]W[f5]"] {
@@ -244,7 +243,7 @@ mod tests {
         assert!(read(game(&format!("{WIPE_OUT}W[pa]B[pa]")).as_bytes())[0].is_ok());
     }
 
-    /// A regression: results that contradict the moves, and results of unfinished games, were lost.
+    /// A result must be kept if it contradicts the moves, or if the game is unfinished.
     #[test]
     fn a_stated_result_that_the_moves_do_not_give_is_kept() {
         let stated = |result: &str, moves: &str| {
@@ -271,7 +270,7 @@ mod tests {
         assert_eq!(read(&bytes)[0].as_ref().unwrap().squares().len(), 9);
     }
 
-    /// Black's only move d1 flips b1 and c1 and ends the game: the label must be its result.
+    /// Black's only move, d1, flips b1 and c1 and ends the game. The result, 62, must be the label.
     #[test]
     fn positions_of_games_from_other_boards_have_the_result_as_label() {
         let row = "-------- ".repeat(7);

@@ -24,16 +24,15 @@ use super::{Entries, Result, wthor};
 pub struct Summary {
     /// The number of games read; 0 for boards.
     pub games: u64,
-    /// The number of imported positions. A game has one for each move after its random moves: the
-    /// position before this move.
+    /// The number of imported positions; in games, one before each move that is not random.
     pub positions: u64,
     /// The number of refused records.
     pub rejected: u64,
     /// The number of games that stop before their end.
     pub incomplete: u64,
-    /// The number of finished games whose stated result is not that of their moves.
+    /// The number of finished games whose stated result differs from the result of their moves.
     pub differing: u64,
-    /// The number of games that were broken off and have a stated result.
+    /// The number of unfinished games whose result is stated.
     pub stated: u64,
     /// The SHA-256 of the output, as `sha256sum` prints it.
     pub sha256: String,
@@ -63,7 +62,7 @@ pub trait Imported: Record + 'static {
         self
     }
 
-    /// Counts the record. Returns a message on a game whose stated result is not that of its moves.
+    /// Counts the record in `summary`. Returns a message if a stated result contradicts the moves.
     fn count(&self, summary: &mut Summary) -> Option<String> {
         summary.positions += 1;
         None
@@ -90,7 +89,8 @@ impl Imported for Game {
     }
 }
 
-/// The number of random moves that begin a game. Text: `N` (all files), `PATH=N` (file or folder).
+/// The number of random moves at the start of games. Text: `N` for all files, `PATH=N` for a file
+/// or the files of a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RandomPlies {
     /// The file or folder whose games begin with `plies` random moves; `None` for all files.
@@ -125,7 +125,7 @@ pub struct Import<'a> {
     pub format: &'a str,
     /// The files and folders to read. From a folder, the import of WTHOR reads only `.wtb` files.
     pub paths: &'a [PathBuf],
-    /// The random moves at the start of games; the last entry that covers a file applies, else 0.
+    /// The random moves that begin games. The last entry for a file applies; without one, 0.
     pub random_plies: &'a [RandomPlies],
     /// The record file to write.
     pub out: &'a Path,
@@ -209,7 +209,8 @@ struct SolvedPositions {
 }
 
 impl SolvedPositions {
-    /// Adds the exactly scored position of `game`, if any; for a forced pass, the one after it.
+    /// Adds the exactly scored position of `game`, if any. A position with a forced pass is
+    /// replaced by the position after the pass.
     fn add(&mut self, game: &Game) {
         let Some(solved) = game.solved() else { return };
         let replay = game.replay();
@@ -274,7 +275,8 @@ impl Inputs {
         Ok(Self { files, random_plies, bytes })
     }
 
-    /// Passes accepted records to `take`; prints refusals and results that the moves contradict.
+    /// Passes each accepted record to `take`. Reports refused records, and games whose stated
+    /// result differs from the result of their moves.
     fn read<T: Imported>(
         &self,
         open: fn(&Path) -> Result<Entries<T>>,
@@ -358,7 +360,6 @@ mod tests {
     use super::*;
     use crate::source::transcripts;
 
-    /// A regression: an unfinished output was accepted even if frames were missing or duplicated.
     #[test]
     fn an_unfinished_import_is_made_again_whatever_it_holds() {
         let folder = tempfile::tempdir().unwrap();

@@ -28,7 +28,7 @@ pub struct LabelRule {
     pub weight: f64,
 }
 
-/// The most rules of an accepted list: every position is checked against each of them.
+/// The greatest number of rules in a list, since every position is checked against each rule.
 const MAX_RULES: usize = 256;
 
 pub(crate) const ADD_VALUES: &str =
@@ -94,7 +94,7 @@ impl LabelRules {
         Ok(Self(rules))
     }
 
-    /// Returns the rules as text for provenance, where ranges have always been written with `..=`.
+    /// Returns the rules as text for provenance, in which ranges are written with `..=`, not `..`.
     pub fn in_provenance(&self) -> String {
         self.to_string().replace("..", "..=")
     }
@@ -119,8 +119,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Checks the `weight` of a file. Its product with each rule's weight must be within 2 % of a
-    /// multiple of 1/64 occurrence, as [`Weight::check`] requires.
+    /// Checks `weight`, the weight of a file: its product with the weight of each rule must be
+    /// within 2 % of a multiple of 1/64 occurrence, as [`Weight::check`] requires.
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -139,7 +139,7 @@ impl LabelRules {
         if self.use_values() { ADD_VALUES } else { "" }
     }
 
-    /// Returns the label source of the rule with index `rule`; for `None`, "given" (by the file).
+    /// Returns the label source of rule `rule`, such as `result`; `given` for a label in the file.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -362,7 +362,7 @@ mod tests {
         assert_ne!(rows[0].position(), Position::START);
     }
 
-    /// A regression: rules were printed with `..=`, but the documentation has `..`.
+    /// Rules are printed with `..`, as in the documentation, and read with `..` or `..=`.
     #[test]
     fn rules_are_read_as_they_are_written() {
         for text in [

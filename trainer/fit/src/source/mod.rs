@@ -43,7 +43,7 @@ use crate::memory::MemoryError;
 pub(crate) use labels::ADD_VALUES;
 pub use labels::{LabelRule, LabelRules, LabelSource, Labelled, Lambda, Origin, Plies};
 
-/// A result whose error is [`DataError`] unless another type is named.
+/// A result of reading data; its error type is [`DataError`] by default.
 pub type Result<T, E = DataError> = std::result::Result<T, E>;
 
 /// Errors of reading games and positions, of datasets, and of measurements and calibrations.
@@ -69,7 +69,7 @@ impl DataError {
     }
 }
 
-/// The records of another program's file. Reading goes on after refused records, not after errors.
+/// A reader of another program's file. It can go on after a refused record, but not after an error.
 pub struct Entries<T> {
     read: Box<Read<T>>,
     /// The place of the record that was read last.
@@ -78,7 +78,7 @@ pub struct Entries<T> {
 
 type Read<T> = dyn FnMut(&mut Place) -> Result<Option<Result<T, String>>>;
 
-/// The place of a record in its file; as text, such as `line 7`.
+/// The place of a record in its file, displayed as text such as `line 7`.
 #[derive(Default, derive_more::Display)]
 #[display("{unit} {number}{details}")]
 pub struct Place {
@@ -136,8 +136,8 @@ impl<T: 'static> Entries<T> {
     }
 }
 
-/// Returns the game with `result` (for black) as its stated result; without a stated result if the
-/// moves give `result`, whether empty squares count for the winner or for nobody.
+/// Returns the game with `result` (for black) as its stated result, unless the moves give the same
+/// result. In this comparison, empty squares may count for the winner or for nobody.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();
@@ -168,8 +168,7 @@ fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> 
 pub(crate) mod tests {
     use super::*;
 
-    /// Returns the records of a file that contains `bytes`; a refused one is an `Err` with its
-    /// message.
+    /// Returns each record of a file with the content `bytes`, or the message that refuses it.
     pub(crate) fn entries_of<T: 'static>(
         name: &str,
         bytes: &[u8],

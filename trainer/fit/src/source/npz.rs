@@ -25,8 +25,8 @@ const MAX_ROWS_AHEAD: usize = 1 << 14;
 /// A position, or the reason why it is refused.
 type Row = Result<PlacedPosition, String>;
 
-/// Reads the positions of a file. A thread reads all arrays side by side, though the file stores
-/// them one after another, so any number of positions takes little memory.
+/// Reads the positions of a file. Any number of positions takes little memory: a thread reads all
+/// arrays at the same time, although the file stores them one after another.
 pub fn read(path: &Path) -> Result<Entries<PlacedPosition>> {
     let bytes = open_ordinary(path)?.metadata().map_err(FileError::io(path, "read it"))?.len();
     let (sender, receiver) = sync_channel(MAX_ROWS_AHEAD);
@@ -96,7 +96,7 @@ fn send_all(path: &Path, sender: &SyncSender<Result<Row, String>>) -> Result<(),
     columns.iter_mut().try_for_each(NpyReader::end)
 }
 
-/// Reads the next position. An `Err` in [`Row`] refuses only it; an outer `Err` ends the import.
+/// Reads the next position. An `Err` in [`Row`] refuses this position, an outer `Err` the file.
 fn row(columns: &mut [NpyReader<'_>], index: u64) -> Result<Row, String> {
     let mut numbers = [None; ARRAYS.len()];
     for column in columns {

@@ -10,17 +10,17 @@ use othello_engine::text::{TextSource, decode, excerpt};
 
 use super::{Entries, Place, Result, labelled, with_result};
 
-/// The greatest size of a game in bytes. Without it, other files would be read as one huge game.
+/// The greatest size of a game in bytes; without it, other data would be read as one huge game.
 const MAX_GAME_BYTES: u64 = 1 << 16;
 
-/// The strings with which games begin. Within a game of SGF, no variation begins with them.
+/// The strings with which games begin. Variations within a game of SGF begin with other strings.
 const BEGINNINGS: [&[u8]; 5] = [b"(;GM[", b"(;FF[", b"(;CA[", b"(;AP[", b"(;SZ["];
 
 pub(super) const NO_END: &str = "the game has no end; expected ;)";
 
 type Parse = fn(&str) -> Result<StatedGame, String>;
 
-/// Reads the games of a file by `parse`, and makes records of each by `make`.
+/// Reads the games of a file with `parse`, and converts each game to records with `make`.
 pub(super) fn entries<T: 'static>(
     path: &Path,
     has_variations: bool,
@@ -95,8 +95,8 @@ impl Games {
         piece
     }
 
-    /// Parses a game. If its end is missing and `piece` contains the beginning of the next game,
-    /// refuses only the unfinished game, and puts the rest of `piece` back.
+    /// Parses a game. If `piece` lacks the end of the game, but has the beginning of the next game,
+    /// refuses only the unfinished game; the next game is then read again.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;").unwrap_or(piece.len());
@@ -152,8 +152,8 @@ struct Scan {
 
 impl Scan {
     /// Returns true if `byte` is the `)` that ends a game: the first `)` or, if `has_variations`
-    /// (SGF), the one that closes the outermost `(`. Also true for the `;)` of a damaged game whose
-    /// beginning, `(;`, is missing, so that this game is refused.
+    /// (SGF), the one that closes the outermost `(`. Also true for a `;)` outside of games: the end
+    /// of a damaged game without a beginning, which is then refused.
     fn ends(&mut self, byte: u8, has_variations: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';

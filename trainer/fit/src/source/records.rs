@@ -104,7 +104,7 @@ impl Records {
         either!(self, reader => reader.sha256())
     }
 
-    /// Returns true for a complete enumeration, such as all openings: no record is held out then.
+    /// Returns true for a complete enumeration, such as all openings; a fit trains on all of it.
     pub fn is_enumerated(&self) -> bool {
         match self {
             Self::Games(reader) => reader.is_enumerated(),

@@ -20,8 +20,8 @@ pub(crate) const HEADER_BYTES: usize = 16;
 pub(crate) const RECORD_BYTES: usize = 68;
 pub(crate) const MOVES_AT: usize = 8;
 
-/// Reads the games of a WTHOR file. Its scores under perfect play, at the number of empty squares
-/// that its header states, become [`Game::solved`], except those of games that end before.
+/// Reads the games of a WTHOR file. The score of a game under perfect play, at the number of empty
+/// squares that the header states, becomes [`Game::solved`] if the game gets that far.
 pub fn read(path: &Path) -> Result<Entries<Game>> {
     let wrong = |reason: String| DataError::not(path, "a WTHOR file of games", reason);
     let ((mut file, length), mut header) = (open_measured(path)?, [0; HEADER_BYTES]);
@@ -116,7 +116,6 @@ mod tests {
         assert_eq!(games[1].as_ref().unwrap().solved(), None);
     }
 
-    /// A regression: stated results were lost for unfinished games, and not checked for others.
     #[test]
     fn stated_discs_are_kept_unless_they_are_those_of_the_board() {
         let wipe_out = [56, 64, 53, 46, 75, 66, 57, 65, 35];
@@ -139,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Formerly, the error for these files stated a wrong file size, not the content of the files.
+    /// The error must state what the file contains, such as players, not that its size is wrong.
     #[test]
     fn files_of_players_and_tournaments_and_compressed_ones_are_named() {
         for (bytes, said) in [(20, "the names of 3 players (.JOU)"), (26, "tournaments (.TRN)")] {

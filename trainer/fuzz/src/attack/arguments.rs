@@ -30,7 +30,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags (and `perft`) that take an amount of work. With a hostile amount, a command may never end.
+/// Flags (and `perft`) that set how much a command does. With a huge value, it may never end.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -38,7 +38,7 @@ const AMOUNTS: &str = "\
 
 const OUTPUTS: [&str; 5] = ["--out", "--repair", "--picture", "--games-out", "--transcripts-out"];
 
-/// Files that no command made, some at paths of outputs. Commands must not overwrite them.
+/// Files that no command wrote, some at paths of outputs. No command may overwrite them.
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
@@ -115,8 +115,8 @@ fn parts(words: &str) -> (Vec<OsString>, Vec<OsString>) {
     (words.split(' ').map(|word| word.trim_start_matches('@').into()).collect(), inputs.collect())
 }
 
-/// Makes a folder with files that arguments may name. Its `null` and `full` are links to devices: a
-/// command that runs as root could replace a device if an argument were the device's own path.
+/// Makes a folder with files that arguments may name. It has devices only as links (`null`,
+/// `full`), because a command that runs as root could replace a device named by its own path.
 fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     write_files(folder.path(), &files_in(&place.inputs, &[]));
@@ -131,8 +131,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs the command line `list`, and notes any fault. If `is_endless`, the command may run until it
-/// is killed; with a `refusal`, it must refuse its arguments with this text in the message.
+/// Runs the command line `list`, and notes any fault. If `is_endless`, not ending is not a fault.
+/// With a `refusal`, the command must refuse its arguments, with this text in its message.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -242,7 +242,7 @@ fn harm(list: &[OsString], inputs: &[OsString], [before, after]: [&Files; 2]) ->
     Some(format!("overwrites {whose}, {}", name.display()))
 }
 
-/// Returns a fault if a command left temporary files. Parts that a shard stored do not count.
+/// Returns a fault if a command left temporary files, other than the stored parts of a shard.
 fn litter(list: &[OsString], code: Option<i32>, [before, after]: [&Files; 2]) -> Option<String> {
     let mut new = after.keys().filter(|name| !before.contains_key(*name));
     let is_shard = list.iter().any(|word| word == "--shard");

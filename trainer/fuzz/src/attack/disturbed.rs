@@ -1,5 +1,5 @@
-//! Disturbs commands that write files by failed system calls, a second process or resource limits.
-//! A command must succeed or print an error; run again, it must give the usual files and report.
+//! Runs commands that write files while system calls fail, resources are short or the same command
+//! runs twice. Then runs each again, which must give the files and report of an undisturbed run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -65,8 +65,8 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Describes how the files `found` differ from `self.files`. A match file has times, so it may
-    /// differ, unless `is_fixed` states that every run of the command writes the same bytes.
+    /// Describes a difference between the files of this outcome and `found`; `None` without one.
+    /// Match files contain measured times, so they are compared only if `is_fixed`.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -87,8 +87,9 @@ impl Outcome {
     }
 }
 
-/// Disturbs each command that writes files `times` times, and resumes it each time. `disturbance`
-/// returns a text and the ended run (`None` if killed or out of memory); `None` skips the command.
+/// Runs each command that writes files `times` times with `disturbance`, then once more without it,
+/// and notes wrong results. `disturbance` returns its description and the end of the run (`None` if
+/// killed or out of memory), or `None` to skip the run.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -155,7 +156,7 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Kills a command in up to 12 new folders, until one contains unfinished work; returns that one.
+/// Runs and kills a command, up to 12 times, until it leaves unfinished work. Returns its folder.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -219,8 +220,8 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls fail. `choose` returns the kind of call, how many an undisturbed run makes,
-/// the first to fail (from 1), its error number, and true if all later ones also fail.
+/// Makes system calls fail in each run. `choose` returns the kind of call, the number of them in an
+/// undisturbed run, the first to fail (from 1), its error number, and true to fail later ones too.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

@@ -9,7 +9,7 @@ use super::findings::End;
 use super::ground::Ground;
 use super::process::run;
 
-/// Scripts that a player runs before it plays. Each leaves a process `SLEEP` behind.
+/// Shell lines that a player runs first. Each leaves a process behind: `SLEEP`, a long `sleep`.
 const LEAVERS: [&str; 6] = [
     STUCK,
     "SLEEP &",

@@ -107,7 +107,7 @@ fn names_the_place(ended: &Ended, file: &str) -> bool {
     is_numbered || NAMED.split('|').any(|words| place.contains(words))
 }
 
-/// Copies the file of a finding into a folder that is not deleted, and returns its path.
+/// Copies a file that may reveal a fault into a folder that is not deleted. Returns the new path.
 fn keep(path: &Path) -> PathBuf {
     let folder = std::env::temp_dir().join("othello-torture");
     let _ = fs::create_dir_all(&folder);
@@ -119,8 +119,8 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Kills a command, and resumes it `files` times, each with one stored file damaged. If the damage
-/// can be detected, the command must refuse the file, or give the result of an undisturbed run.
+/// Kills a command, then resumes it `files` times with one damaged file of its unfinished work. The
+/// command must refuse the file or finish, with the usual result if the damage can be detected.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

@@ -33,7 +33,7 @@ pub(super) struct Kind {
     /// The way to make an undamaged file of this kind, in a form listed in the head of `kinds.txt`.
     /// `None` if the file is made together with a file or folder of another kind.
     how: Option<&'static str>,
-    /// The commands that read a file of this kind. In them, `@x` stands for the path of the file.
+    /// The commands that read a file of this kind. In them, `@x` is the path of the file.
     pub(super) readers: Vec<Words>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// The paragraph of `commands.txt` (from 0) with commands that write no file, such as `perft`.
+/// The index in `commands.txt` of the paragraph of commands that write no file, such as `perft`.
 pub(super) const OTHER_READERS: usize = 2;
 pub(super) const WORDED: usize = 3;
 pub(super) const NAMED: usize = 4;
@@ -63,7 +63,7 @@ pub(super) fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns the commands that write files, each with true if its files and report never differ.
+/// Returns each command that writes files, and true if all its runs give equal files and reports.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }

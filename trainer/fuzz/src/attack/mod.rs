@@ -1,9 +1,9 @@
 //! Attacks, in rounds, that run `othello-engine` and `othello-trainer` as child processes.
 //!
-//! `kinds.txt` lists the kinds of files and the commands that read them, `commands.txt` those that
-//! write. Findings are: a panic, a signal, a hang, excessive memory, a wrong result, an accepted
-//! damaged file, a message without the place of the damage, control characters on a terminal, an
-//! overwritten file of another program, and leftover files or processes.
+//! `kinds.txt` lists the kinds of files and the commands that read them, `commands.txt` the
+//! commands that write files. Findings are: a panic, a signal, a hang, excessive memory, a wrong
+//! result, an accepted damaged file, a message without the place of the damage, control characters
+//! on a terminal, an overwritten file of another program, and leftover files or processes.
 
 mod arguments;
 mod disturbed;
@@ -42,7 +42,7 @@ pub struct Rounds {
     /// command that writes
     #[arg(long, default_value_t = 2)]
     pub obstacles: usize,
-    /// Number of players, up to 6, that start processes, all of which a match must end
+    /// Number of players, up to 6, that start further processes; the match must end those processes
     #[arg(long, default_value_t = 6)]
     pub engines: usize,
     /// Number of randomly changed lists of arguments, for all commands together
@@ -50,7 +50,7 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// A function that runs all attacks of one kind. Its `usize` is the kind's number in [`Rounds`].
+/// A function that runs the attacks of one kind. Its `usize` is their number, from [`Rounds`].
 type Attack = fn(&mut Ground<'_>, usize);
 
 /// Runs all rounds, and prints counts and findings. Returns true if there is no finding.

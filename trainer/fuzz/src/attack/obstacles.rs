@@ -15,8 +15,8 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Runs each writing command `times` times with one of [`THINGS`] in place of an output or of its
-/// `.partial` or `.parts`. Then runs each [`NEARBY`] command with each thing at the line's path.
+/// Runs each command that writes files `times` times with one of [`THINGS`] in place of an output
+/// or unfinished output. Then puts each thing where a [`NEARBY`] command looks for another file.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -51,8 +51,8 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Puts the obstacle `thing` at `path`, runs a command, and notes any fault. Success is a fault if
-/// `must_be_refused`; a message that does not name the obstacle is a fault if `is_looked_for`.
+/// Puts the obstacle `thing` at `path`, runs a command and notes faults. If `must_be_refused`, the
+/// command must fail. If `is_looked_for`, an error message must name the obstacle.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,

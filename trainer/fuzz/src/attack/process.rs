@@ -30,7 +30,7 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Of two runs on the same files, returns one that finished; else `first`, counted as a hang.
+    /// Returns a run that finished its work; if neither did, returns `first`, marked as a hang.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {
@@ -64,7 +64,7 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// Returns a fault if the disk was full, unless the status is 75 and a remedy is printed.
+    /// Returns a fault if the disk was full, but the command did not ask the user to free space.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";

@@ -49,12 +49,12 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
-/// Returns what was read, or checks the message of the error.
+/// Returns the value that was read. On an error, checks the message and returns `None`.
 fn checked<T>(read: Result<T, impl Display>) -> Option<T> {
     read.inspect_err(|error| check_message(error)).ok()
 }
 
-/// Returns what was read from the file `path`, or checks that the message of the error names it.
+/// Returns the value that was read from `path`. On an error, checks that the message names `path`.
 fn checked_at<T>(path: &Path, read: Result<T, impl Display>) -> Option<T> {
     read.inspect_err(|error| check_names(error, path)).ok()
 }

@@ -54,7 +54,7 @@ pub(super) fn unfinished_phase(data: &[u8]) {
     });
 }
 
-/// A fit, and files that it leaves in its folder of parts if it is stopped before its end.
+/// A fit that was stopped before its end, with the stored data from which it resumes.
 struct Setup {
     fit: Fit<'static>,
     name: &'static str,
@@ -65,7 +65,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Returns a fit that stopped after `stop[0]` phases or `stop[1]` updates, and its file `name`.
+    /// Stops a fit after `stop[0]` phases or `stop[1]` updates. The fit leaves the file `name`.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };

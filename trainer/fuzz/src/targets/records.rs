@@ -16,8 +16,8 @@ use othello_testing::{records, scratch};
 use super::texts::image;
 use super::{check_names, checked_at};
 
-/// The first byte selects what the others are: a whole file, the provenance, the frames after a
-/// valid header, or the stated length of a section's content and its stored bytes.
+/// Checks the container reader. The first byte selects the meaning of the others: a whole file, the
+/// provenance, the frames after a valid header, or a section's stated length and stored bytes.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -110,8 +110,8 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// `data` is a pattern set in TOML ([`SMALL`] if empty), a zero byte, and operations by which
-/// [`change`] alters the sections of a weights file of zeros.
+/// Checks the reader of weights. `data` is a pattern set in TOML ([`SMALL`] if empty), a zero byte,
+/// and operations by which [`change`] alters the sections of a weights file of zeros.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -135,7 +135,7 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns sections of zero weights; only 3 weights a phase if the set is large or invalid.
+/// Returns the sections of a file of zero weights; 3 weights a phase for a large or invalid set.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -1,4 +1,4 @@
-//! Targets for the readers of other programs' files, which name each invalid record and read on.
+//! Targets for readers of other programs' files. A reader names each invalid record and reads on.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -84,7 +84,7 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns the entries of a file (`None`: a refused entry); `None` if the whole file is refused.
+/// Returns the entries of a file, with `None` for a refused one. Returns `None` for a refused file.
 fn entries<T: 'static>(
     opened: Result<Entries<T>, DataError>,
     path: &Path,

@@ -41,7 +41,7 @@ impl Terms {
         Ok(conversation)
     }
 
-    /// Asks an engine for one move in each opening, each in a new game. Each thread has its own
+    /// Returns the engine's move in each opening, in a new game each. Each thread starts an engine
     /// process. The side to move must have a legal move, and GTP engines need [`Opening::path`].
     pub fn moves(
         self,
@@ -201,7 +201,7 @@ impl<'a> Conversation<'a> {
         self.ask_gtp(&format!("genmove {side}"))
     }
 
-    /// Sends a command that the engine may refuse; the answer is then `None`.
+    /// Sends a GTP command. Returns the answer, or `None` if the engine refuses the command.
     fn suggest_gtp(&mut self, command: &str) -> Result<Option<String>, Misconduct> {
         match self.ask_gtp(command) {
             Err(Misconduct::Refused { .. }) => Ok(None),
@@ -258,8 +258,8 @@ fn name(side: Side) -> &'static str {
     side.black_first(["black", "white"])[0]
 }
 
-/// Parses a GTP answer to the command with this number, which an answer may omit. Returns `None` if
-/// the line does not answer this command, `Some(Err(text))` if the engine refused the command.
+/// Parses a GTP answer to the command `number`, or an answer without a number. Returns `None` for
+/// any other line, and `Some(Err(text))` if the engine refused the command.
 fn gtp_answer(line: &str, number: &str) -> Option<Result<String, String>> {
     let rest = line.strip_prefix(['=', '?'])?.trim_start();
     // Edax puts a blank between `=` and the number.

@@ -10,8 +10,8 @@ use windows_sys::Win32::System::JobObjects::{
     SetInformationJobObject,
 };
 
-/// A job of one program and its child processes. Windows ends all of them when the job's only
-/// handle is closed: when this value is dropped, or when our process ends for any reason.
+/// A Windows job object with one program and its child processes. Windows ends all of them when its
+/// only handle is closed: when this value is dropped, or when our process ends for any reason.
 #[derive(Debug)]
 pub(super) struct Job(#[expect(dead_code, reason = "closed when dropped")] OwnedHandle);
 

@@ -1,4 +1,4 @@
-//! Match files, and the runs that make them. A run stores pairs of games in parts.
+//! Match files, and matches that store their finished games, so that they can be resumed.
 
 use std::ops::Range;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub struct KeptMatch<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// The content of a match file, or of the parts of a match that one shard plays.
+/// The content of a match file, or of the files in which a shard stores its share of the games.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchFile {
     /// The conditions of the match.
@@ -63,11 +63,11 @@ const CONDITIONS: &str = "match";
 
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// With a sequential test, a part has this many times fewer pairs than without one, since the pairs
-/// that it plays after the test's decision do not count.
+/// The factor by which a part (a file of pairs) is smaller with a sequential test. Smaller parts
+/// mean fewer pairs that are played after the decision of the test and do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns a stage for [`KeptMatch::play_stage`]; a pair takes about `seconds` on one thread.
+/// Returns a stage of a run that plays `pairs` pairs, each in about `seconds` on one thread.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
@@ -230,7 +230,7 @@ fn test_of(provenance: &Provenance) -> Result<Option<Sprt>, String> {
     test.transpose().map_err(|error| format!("has no sequential test: {error}"))
 }
 
-/// Adds a stage's pairs to `played` until `played.has_ended`. Returns the stage's [`Conditions`].
+/// Adds the pairs that a stage stores to `played` until the match ends. Returns its [`Conditions`].
 fn read_stage(
     run: &Run,
     stage: usize,
@@ -251,7 +251,7 @@ fn read_stage(
     Ok(conditions)
 }
 
-/// Passes each pair and its number, from 0, to `add`. Returns the file's [`Conditions`], if any.
+/// Calls `add` with the number, from 0, and the games of each stored pair. Returns the conditions.
 fn read_pairs(
     reader: &mut Reader,
     mut add: impl FnMut(usize, PlayedPair),
@@ -319,7 +319,7 @@ fn number_of(section: &Section) -> Option<usize> {
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Decodes the section of pair `number`, from 0. Errors are predicates, such as `has no opening`.
+/// Decodes the pair `number`, from 0. Errors describe the section, such as `has no opening`.
 fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let StoredPair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;

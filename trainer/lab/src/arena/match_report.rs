@@ -14,7 +14,7 @@ use super::{
 pub enum Finding {
     /// The first player is proven worse or, with `--sprt`, not better by ELO1 (H0 is accepted)
     Worse,
-    /// The first player is not proven better; with `--sprt`: H0 is accepted, or nothing is decided
+    /// The first player is not proven better; with `--sprt`, H1 is not accepted
     NotBetter,
     /// A player forfeited a game
     Forfeit,
@@ -141,7 +141,7 @@ impl MatchReport {
         }
     }
 
-    /// Returns a heading: the second player, the limits of its searches, and the number of pairs.
+    /// Returns a text with the second player, the limits of its searches, and the number of pairs.
     pub(crate) fn terms(&self) -> String {
         let Self { second, budgets: [_, budget], pairs, .. } = self;
         format!("{second}{budget}, {pairs} pairs")

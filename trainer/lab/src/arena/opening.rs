@@ -28,7 +28,7 @@ pub struct Opening {
 
 impl Opening {
     /// Looks for a game that leads to `position` or to a symmetric image of it. Stores the moves of
-    /// the game and the position that they reach, or only `position` if no game is found.
+    /// the game and the position or image that they reach; without a game, stores only `position`.
     pub fn new(position: Position) -> Self {
         // Each symmetry keeps the start position or swaps its colours; one of each kind suffices.
         let swaps = |&symmetry: &Symmetry| Position::START.image(symmetry) != Position::START;
@@ -76,9 +76,9 @@ fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     turns
 }
 
-/// Draws `count` openings from a file, no two equal up to symmetry; fewer in the file are an error.
-/// The file has enumerated openings (only those with the most plies are used), positions, or text
-/// with a board or a transcript a line. Openings labelled over `within` discs from 0 are not used.
+/// Draws `count` openings, distinct up to symmetry, from positions or from text with a board or a
+/// transcript a line. Fails if the file has fewer. Omits positions with a score beyond ±`within`
+/// discs and, of enumerated openings, all but those with the most plies.
 pub fn draw_openings(
     path: &Path,
     count: usize,

@@ -47,8 +47,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`] until `enough`, which gets each pair in order, returns true for a
-    /// pair. This pair is the last that counts, even if other threads have played later ones.
+    /// Plays like [`Self::play`], and calls `enough` with each pair in order. The first pair for
+    /// which it returns true is the last that counts, even if other threads have played later ones.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -95,7 +95,7 @@ impl Match<'_> {
     }
 }
 
-/// A pool of players: each thread takes one pair of them for a pair of games.
+/// Players that threads reuse: for each pair of games, a thread takes both players of the match.
 pub(super) struct Seats<'a> {
     players: Match<'a>,
     idle: Mutex<Vec<[Player<'a>; 2]>>,
@@ -228,7 +228,7 @@ pub(crate) mod tests {
         assert!(few < more / 2 && more < all, "{few}, {more}, {all} nodes");
     }
 
-    /// If the limit fails, the searches to depth 60 take years.
+    /// Without the limit of time for a game, the searches to depth 60 would take years.
     #[test]
     fn the_time_for_a_game_ends_searches() {
         let evaluator: Evaluator = Mobility.into();

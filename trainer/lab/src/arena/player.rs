@@ -63,8 +63,8 @@ impl fmt::Display for Budget {
 pub enum Contestant<'a> {
     /// An evaluation with its strength, limits on each search, and pruning (`None`: none).
     Evaluation(&'a Evaluator, Strength, Budget, Option<&'a Pruning>),
-    /// An external program, its limits, and the number of empty squares at or below which its moves
-    /// do not count in [`Effort`].
+    /// An external program, its limits, and the number of empty squares at or below which the time
+    /// of its moves is not counted in [`Effort`].
     External(&'a ExternalEngine, Terms, u32),
 }
 
@@ -109,7 +109,7 @@ const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {
     engine: Engine<'a>,
-    /// The number of empty squares at or below which a move counts as exact play, not as `effort`.
+    /// The number of empty squares at or below which nodes and time do not count in `effort`.
     exact: u32,
     pub(super) effort: Effort,
     game_time: Option<Duration>,
@@ -158,7 +158,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The side to move must have a legal move.
+    /// Returns the player's move. The side to move must have a legal move.
     pub(super) fn choose(&mut self, game: &Underway<'_>) -> Result<Square, Misconduct> {
         let (begun, position) = (Instant::now(), game.board.position());
         let (square, nodes) = match &mut self.engine {

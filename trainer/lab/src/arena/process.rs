@@ -151,9 +151,9 @@ impl Drop for Process {
     }
 }
 
-/// A process that waits on a pipe until our process ends, and then kills an external program and
-/// its child processes. These have a process group of their own, so the terminal does not interrupt
-/// them; and a program that hangs does not notice that its input has ended.
+/// A helper process that kills an external program and its child processes when our process ends.
+/// Otherwise they may survive: an interrupt from the terminal does not reach their process group,
+/// and a program that hangs does not notice the end of its input.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Guard {
@@ -165,8 +165,8 @@ struct Guard {
 #[cfg(unix)]
 impl Guard {
     /// Reads the id of the external program's process group, waits until our process has ended, and
-    /// kills the group. Then kills all processes with the mark `$0` in their environment, until
-    /// three rounds in a row find none: one may miss a process whose environment is still empty.
+    /// kills the group. Then kills all processes with the mark `$0` in their environment, until 3
+    /// searches in a row find none, since one search may miss a process that has just begun.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do
@@ -206,8 +206,8 @@ impl Guard {
         }
     }
 
-    /// Kills processes with `self.mark` in their environment until none is left or 5 s have passed:
-    /// a killed one may just have started others. Does nothing without `/proc`.
+    /// Kills all processes with `self.mark` in their environment, again and again, since they may
+    /// start others, until none is left or 5 s have passed. Does nothing without `/proc`.
     fn kill_marked(&self) {
         const LONGEST: Duration = Duration::from_secs(5);
         const BETWEEN_ROUNDS: Duration = Duration::from_millis(1);
@@ -256,8 +256,8 @@ fn listen(output: ChildStdout, lines: &SyncSender<String>) {
     }
 }
 
-/// Returns the last line of stderr that begins with `error`: lines about usage may follow it.
-/// Without such a line, returns the last line that is not blank. Shortens long lines.
+/// Returns the last line of `errors` that begins with `error` or, without one, the last line that
+/// is not blank. Shortens long lines.
 fn last_line(errors: impl Read) -> String {
     let (mut errors, mut line) = (BufReader::new(errors), vec![]);
     let (mut last, mut is_error) = (String::new(), false);

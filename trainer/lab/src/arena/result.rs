@@ -59,8 +59,8 @@ impl PlayedGame {
         schemars::schema_for!(Line)
     }
 
-    /// Returns the record from the start position, with the moves of the opening marked as random;
-    /// `None` if no moves to the opening are found. The record of a forfeited game is unfinished.
+    /// Returns the game from the start position as a record, with the moves to the opening marked
+    /// random; `None` if no such moves are found. The record of a forfeited game is unfinished.
     pub fn record(&self) -> Result<Option<Game>, Invalid> {
         let Some((opening_plies, squares, _)) = self.whole() else { return Ok(None) };
         // An opening has at most 60 moves, so the cast is exact.
@@ -93,9 +93,9 @@ impl PlayedGame {
         })
     }
 
-    /// Extends the game, or a symmetric image of it, back to the start position. Returns the number
-    /// of moves that lead to the opening, all moves, and the side to move in the opening; `None` if
-    /// no moves that lead to the opening are found.
+    /// Finds moves from the start position to the opening or a symmetric image of it. Returns their
+    /// number, the moves of the whole game, and the side to move in the opening; `None` if no such
+    /// moves are found.
     fn whole(&self) -> Option<(usize, Vec<Square>, Side)> {
         let reached = Opening::new(self.opening);
         let mut squares: Vec<Square> = reached.path?.into_iter().flatten().collect();
@@ -191,7 +191,7 @@ impl MatchResult {
     }
 }
 
-/// Pairs of games in the order of their openings. A pair received early waits for those before it.
+/// A list that puts pairs of games, received in any order, in the order of their openings.
 pub(super) struct OrderedPairs<F> {
     pub(super) pairs: Vec<PlayedPair>,
     waiting: BTreeMap<usize, PlayedPair>,
@@ -200,7 +200,7 @@ pub(super) struct OrderedPairs<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates a list that takes pairs until `enough`, given their scores in order, returns true.
+    /// Creates an empty list. It takes pairs in order until `enough` returns true for a pair.
     pub(super) fn new(enough: F) -> Self {
         Self { pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }
@@ -225,8 +225,8 @@ mod tests {
     use othello_engine::search::Strength;
     use serde_json::Value;
 
-    /// Some openings have an odd number of plies, and some are mirrored copies of others: game
-    /// records and lines of JSON must still have the right colours and moves.
+    /// Records and lines of JSON must have the right colours and moves, even for openings with an
+    /// odd number of plies and for mirrored openings.
     #[test]
     fn records_and_lines_say_what_the_match_counted() {
         let after = |text: &str| {

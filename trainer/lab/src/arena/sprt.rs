@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::statistics::{Pair, Pentanomial, elo, expected_share};
 
-/// The two differences in Elo points that the test decides between: H0 is smaller than H1.
+/// The two differences in Elo points that the hypotheses H0 and H1 state; that of H0 is smaller.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(try_from = "[f64; 2]")]
 pub struct Hypotheses([f64; 2]);
@@ -80,7 +80,7 @@ pub struct Sprt {
 /// The decision of a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, Display)]
 pub enum Decision {
-    /// Rejects H1: the first player is not better by the difference that H1 states.
+    /// Accepts H0: the first player is not better by the difference that H1 states.
     H0,
     /// Accepts H1: the first player is better by more than the difference that H0 states.
     H1,
@@ -116,8 +116,8 @@ pub struct SprtReport {
 }
 
 impl Sprt {
-    /// Returns a closure that takes every pair in order, and returns true for the pair at which the
-    /// test, if there is one, ends the match.
+    /// Returns a function that is called with each pair in order, and returns true if the test ends
+    /// the match at this pair. Without a test, it always returns false.
     pub fn ends(test: Option<Self>) -> impl FnMut(Pair) -> bool {
         let mut counts = Pentanomial::default();
         move |pair| {
@@ -169,9 +169,9 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns [`SprtReport::elo_interval`]; `None`: an infinite end. Consider all H0 and H1 whose
-    /// expected shares of points differ as much as in this test. The lower end is the largest H0 at
-    /// which the pairs decide for H1; the upper end is the smallest H1 at which they decide for H0.
+    /// Returns [`SprtReport::elo_interval`], with `None` for an infinite end. If the expected
+    /// shares of points at H0 and H1 are shifted together, the lower end is the largest H0 at which
+    /// the pairs decide for H1, and the upper end is the smallest H1 at which they decide for H0.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -198,8 +198,8 @@ mod tests {
     struct Players([f64; 5]);
 
     impl Players {
-        /// Tilts the distribution `base` of half points: the probability of `n` is proportional to
-        /// `base[n]` · tⁿ, with t such that the mean share of points is the expected one at `elo`.
+        /// Changes the distribution `base` of half points so that the mean share of points is that
+        /// expected at `elo`, by multiplying the probability of n half points by tⁿ.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -282,8 +282,8 @@ mod tests {
         }
     }
 
-    /// Three pairs are won 2 : 0, one is 1 : 1. `variance` adds a pair lost and a pair won 2 : 0,
-    /// so the shares of the points are 0, ½ and four times 1: mean ¾, variance (4 + ¼) / 6 − 9/16.
+    /// Three pairs end 2 : 0, one 1 : 1. `variance` adds a lost and a won pair, so the shares of
+    /// points are 0, ½ and four times 1: mean ¾, variance (4 + ¼) / 6 − 9/16.
     #[test]
     fn the_ratio_is_that_worked_by_hand() {
         let pairs = [[Pair([2, 2]); 3].to_vec(), vec![Pair([2, -2])]].concat();

@@ -84,8 +84,8 @@ pub struct Statistics {
     /// Half the width of the 95 % confidence interval of `mean_discs`, in discs; null with fewer
     /// than two pairs.
     pub mean_discs_error: Option<f64>,
-    /// The difference in Elo points, limited to ±[`MAX_ELO`], which stands for the infinite
-    /// difference if one player won every game.
+    /// The difference in Elo points, limited to ±[`MAX_ELO`], even if it is infinite because one
+    /// player won every game.
     pub elo: f64,
     /// Half the width of `elo_interval`; null if an end of this interval is infinite.
     pub elo_error: Option<f64>,
@@ -98,11 +98,10 @@ pub struct Statistics {
     pub pairs_even: usize,
     /// The number of pairs with more points for the second player.
     pub pairs_lost: usize,
-    /// The numbers of pairs by half points of the first player: 0 (both games lost), 1, 2, 3, 4
-    /// (both won).
+    /// The numbers of pairs by the first player's half points, 0 (two losses) to 4 (two wins).
     pub pentanomial: Pentanomial,
-    /// The two-sided p-value: the probability of a difference at least this large between equal
-    /// players. It is below [`SIGNIFICANT`] exactly if `elo_interval` excludes 0. If one player won
+    /// The two-sided p-value: the probability that equal players differ at least as much as in this
+    /// match. It is below [`SIGNIFICANT`] exactly if `elo_interval` excludes 0. If one player won
     /// both games of every pair, the p-value is that of the exact sign test.
     pub p_value: f64,
 }
@@ -149,10 +148,10 @@ impl Statistics {
 /// distributed among those with Σ wᵢ = 1. It gives confidence bounds of the first player's expected
 /// share of a pair's points (Gaffke 2005, "Three test statistics for a nonparametric one-sided
 /// hypothesis on the mean of a nonnegative variable"; Learned-Miller and Thomas 2019, "A new
-/// confidence interval for the mean of a bounded random variable"). At confidence 1 − α, the α/2
-/// quantile is the lower bound if the xᵢ are the shares in all pairs and a 0; the 1 − α/2 quantile
-/// is the upper bound if they are these shares and a 1. If all shares are 0 or 1, the bounds are
-/// those of Clopper and Pearson.
+/// confidence interval for the mean of a bounded random variable"). At confidence 1 − α,
+/// the lower bound is the α/2 quantile, if the xᵢ are the shares in all pairs and an added 0. The
+/// upper bound is the 1 − α/2 quantile, with an added 1 instead. If all shares are 0 or 1, the
+/// bounds are those of Clopper and Pearson.
 enum WeightedMean {
     /// The common value, if all averaged numbers are equal.
     Certain(f64),

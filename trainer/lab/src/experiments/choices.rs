@@ -19,7 +19,7 @@ const MOST: u64 = 1_000_000;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choices(Vec<(EntryPath, Vec<Value>)>);
 
-/// The names of the tables that enclose an entry, then that of the entry.
+/// The names of the tables that enclose an entry, then the name of the entry.
 type EntryPath = Vec<String>;
 
 /// A combination of values: the path of each varied entry of a recipe, and the entry's value.
@@ -33,7 +33,7 @@ pub struct AtAnEnd {
     pub name: String,
     /// The best of the values that were tried for the entry of the recipe.
     pub value: f64,
-    /// The end of the tried values at which the best one (`value`) lies: `smallest` or `largest`.
+    /// Whether `value` is the smallest or the largest number tried: `smallest` or `largest`.
     pub end: &'static str,
 }
 
@@ -67,8 +67,8 @@ impl Choices {
         numbers.into_iter().map(|number| self.combination(number)).collect()
     }
 
-    /// Returns the entries whose value in the combination `values` (made by [`Values::to_json`]) is
-    /// the smallest or the largest of several numbers tried for the entry.
+    /// Returns the entries whose value in `values`, made by [`Values::to_json`], is the smallest or
+    /// the largest of the numbers to try. Omits entries with only one number.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
         let of_choice = |(path, choices): &(EntryPath, Vec<Value>)| {

@@ -29,7 +29,7 @@ pub struct Comparing<'a> {
     pub smallest: f64,
     /// The openings of the match; `None` for no match.
     pub openings: Option<&'a [Position]>,
-    /// The depth of the match's searches, and the empty squares at or below which players solve.
+    /// The search depth in the match, and the number of empty squares at which exact play begins.
     pub strength: Strength,
     /// The sequential test that ends the match, if any.
     pub sprt: Option<Sprt>,
@@ -79,7 +79,7 @@ pub struct ComparedErrors {
     pub confidence: f64,
     /// The smallest difference that matters, in discs, as the user stated it.
     pub smallest: f64,
-    /// How many seeds and test games prove the difference `smallest` (discs) with probability 0.9.
+    /// The seeds and test games needed to prove a difference of `smallest` with probability 0.9.
     pub needed: Needed,
     /// The comparison in each phase that has test positions.
     pub phases: Vec<ComparedPhase>,
@@ -105,8 +105,8 @@ impl ComparedErrors {
     /// The smallest difference that matters if the user states none, in discs.
     pub const SMALLEST: f64 = 0.02;
 
-    /// Compares two recipes on `phases`; `None` without positions. For each seed, `pairs` has both
-    /// recipes' errors on the same games. `smallest` is the least difference in discs that matters.
+    /// Compares the errors of two recipes on `phases`; `None` without positions. `pairs` has both
+    /// recipes' errors for each seed. `smallest` is the least difference in discs that matters.
     pub fn of(
         pairs: &[[ErrorsByGame; 2]],
         phases: &[Phase],
@@ -173,10 +173,10 @@ impl Comparing<'_> {
         Ok(Comparison { first, second, verdict, errors, played, seeds, tested, seconds })
     }
 
-    /// Describes the expected time, and the smallest difference Δ of mean absolute errors (MAE)
-    /// that is proven at 99 % confidence with probability 0.9: (z₀.₉₉₅ + z₀.₉) · SE(Δ). The
-    /// estimate of SE(Δ) is [`PAIRED`] times the standard error of the embedded weights' MAE, and
-    /// omits the variance due to seeds.
+    /// Describes the expected time, and the smallest difference of two mean absolute errors (MAE)
+    /// that the comparison proves at 99 % confidence with probability 0.9. Estimates the standard
+    /// error of the difference as [`PAIRED`] times that of the MAE of the weights embedded in the
+    /// programs, and omits the variance due to seeds.
     fn expected(&self, recipes: &[Recipe; 2], study: &Study<'_>) -> Result<String> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
@@ -234,10 +234,10 @@ impl Comparing<'_> {
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
 /// Estimates the seconds of a fit without early stopping, on one thread of a processor of 2020. For
-/// each phase, an epoch of the weights reads the positions of all phases in its smoothing window;
-/// an epoch of the factors reads only those of the phase.
+/// each phase, an epoch that fits weights reads the positions of all phases in its smoothing
+/// window; an epoch that fits factors reads only the positions of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// Seconds of an epoch per position and pattern instance: of its weight, and of each factor.
+    /// Seconds of an epoch per position and pattern instance, to fit its weight or one factor.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;

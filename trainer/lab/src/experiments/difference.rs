@@ -12,8 +12,8 @@ pub const CONFIDENCE: f64 = 0.99;
 /// The number of bootstrap samples of games, which estimate the variance due to the games.
 const RESAMPLES: u64 = 400;
 
-/// The 90 % quantile of the standard normal distribution. If the true difference exceeds half the
-/// width of the confidence interval by this many standard errors, one study in ten misses it.
+/// The 90 % quantile of the standard normal distribution. A true difference that exceeds half the
+/// width of the confidence interval by this many standard errors is missed by one study in ten.
 const ONCE_IN_TEN: f64 = 1.2816;
 
 /// An estimated difference in discs, and half the width of its 99 % confidence interval.
@@ -59,8 +59,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the difference on the phases with the indices `phases`; `None` without positions.
-    /// For each seed, `pairs` has both recipes' errors on the same games.
+    /// Returns the difference of two recipes' errors in the phases with these indices; `None`
+    /// without positions. For each seed, `pairs` has both recipes' errors on the same games.
     pub fn of(pairs: &[[ErrorsByGame; 2]], phases: &[usize]) -> Option<Self> {
         let of = |which: usize| pairs.iter().map(move |pair| pair[which].on(phases)).collect();
         let [first, second]: [Vec<GameErrors>; 2] = [0, 1].map(of);
@@ -68,7 +68,7 @@ impl Difference {
     }
 
     /// Returns the difference of two recipes' errors; `None` without positions or seeds. `first`
-    /// and `second` have one entry for each seed, on the same games.
+    /// and `second` are the errors of each recipe with each seed, all on the same games.
     pub fn between(first: &[GameErrors], second: &[GameErrors]) -> Option<Self> {
         let games = first.first()?.games();
         let by_seed = |counts: &Array1<f64>| -> Option<Array1<f64>> {
@@ -126,7 +126,7 @@ impl Difference {
         }
     }
 
-    /// Returns the least difference in discs that a study of this size proves with probability 0.9.
+    /// Returns the least difference in discs that these seeds and games prove with probability 0.9.
     pub fn smallest(&self) -> f64 {
         (self.quantile() + ONCE_IN_TEN) * self.variance().sqrt()
     }

@@ -59,7 +59,7 @@ pub struct Study<'a> {
     device: PickedDevice,
     /// The run that makes and stores the fits.
     pub run: Run,
-    /// The provenance of the run without the entry `study`.
+    /// The provenance in `trials.jsonl`: the command, recipe, test games, label rules and phases.
     pub(super) provenance: Provenance,
     /// The dataset of the last fit with its key. The next fit reuses it if the keys are equal.
     last: RefCell<Option<(DatasetKey, Rc<Dataset>)>>,
@@ -93,8 +93,8 @@ pub struct Tested {
 pub struct Origins {
     /// Checksums of data and initial weights, and pattern sets as TOML, to identify the inputs.
     texts: BTreeSet<String>,
-    /// Training files to compare with the test games: the recipes' data files, and those training
-    /// files of the initial weights that were found in the folders of the data and test files.
+    /// Training files to compare with the test games: those of the recipes and, if they are found
+    /// in the folders of the data and test files, those of the initial weights.
     data: BTreeSet<PathBuf>,
 }
 
@@ -131,7 +131,7 @@ impl StudySettings {
         Ok(())
     }
 
-    /// Reads the test games, and opens the run. `own` has the command's settings that `self` lacks.
+    /// Reads the test games, and opens the run. `own` has the settings that only this command has.
     pub fn begin<'a>(
         &'a self,
         (command, recipe): (&str, &Path),

@@ -13,8 +13,8 @@ use othello_fit::dataset::{DataChoice, Share};
 use othello_fit::fit::{FitSettings, Optimizer};
 use othello_fit::source::records::Records;
 
-/// The data, pattern set, optimizer and settings of a fit, read from TOML. `*0.5` halves weights
-/// of a file's positions. `window` lists factors for positions 1, 2, … phases from the fitted one:
+/// The data, pattern set, optimizer and settings of a fit, read from TOML. `*0.5` halves the weight
+/// of each position in a file. Factor n of `window` applies to positions n phases away:
 ///
 /// ```toml
 /// name = "wide window"                            # optional; else the name of the file
@@ -47,7 +47,7 @@ pub struct Recipe {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Raw {
-    /// The name in reports (default: that of the file).
+    /// The name in reports (default: the name of the file).
     name: Option<String>,
     /// Records to fit to, such as `["a.games", "b.openings*0.5"]`, where `*0.5` halves the weights
     /// of the file's positions. Paths are relative to the folder of the recipe.
@@ -90,7 +90,7 @@ impl Recipe {
         Self::of_raw(path, "", raw)
     }
 
-    /// Reads a recipe with some entries replaced by `values`, whose text becomes the recipe's name.
+    /// Reads a recipe, and replaces some entries by `values`. The text of `values` is its new name.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, FileError> {
         let with = format!("with {values}: ");
         let wrong = |reason: &str| Invalid(format!("{with}{reason}"));
@@ -105,7 +105,7 @@ impl Recipe {
         Self::of_raw(path, &with, raw)
     }
 
-    /// Checks `raw`, and reads the files that it names. Error texts begin with `path` and `with`.
+    /// Checks `raw`, and reads the files that it names. Error texts have `with` after the path.
     fn of_raw(path: &Path, with: &str, raw: Raw) -> Result<Self, FileError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let refused = |reason: &str| FileError::refused(path, format!("{with}{reason}"));
@@ -146,7 +146,7 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings of a fit in a study: the recipe's share times `share`, the recipe's
+    /// Returns the settings of a fit in a study: the recipe's share of the games times `share`, its
     /// seed plus `number`, and no test set, because the study has its own test games.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);

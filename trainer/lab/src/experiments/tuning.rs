@@ -1,6 +1,6 @@
 //! Successive halving over the values of a recipe's entries (Jamieson and Talwalkar, Non-stochastic
 //! Best Arm Identification and Hyperparameter Optimization, 2016). Many trials begin with little
-//! data or few seeds; after each round, at most the better half continues with more.
+//! data or few seeds; after each round, at most the better half continues, with more data or seeds.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub struct Tuning<'a> {
     /// The combinations of values in the first round.
     pub trials: &'a [Values],
     /// The number of rounds. After each, at most half of the trials continue (rounded up, at least
-    /// 2). `None`: as many rounds as leave two trials for the last one, but at most 5.
+    /// 2). `None`: enough rounds to leave two trials for the last round, but at most 5.
     pub rounds: Option<u32>,
     /// True if early rounds use fewer games for each fit, false if fewer seeds for each trial.
     pub by_data: bool,
@@ -78,7 +78,7 @@ pub struct Tuned {
 }
 
 impl Tuning<'_> {
-    /// Returns the run's stages, one for each round. The units of a stage are the fits of a round.
+    /// Returns the stages of the run: one for each round, with the round's fits as units of work.
     pub fn stages(&self) -> Vec<Stage> {
         let stage = |round: Round| {
             Stage::new(format!("round {} (fits)", round.number), round.most as u64 * round.seeds, 1)
@@ -92,7 +92,7 @@ impl Tuning<'_> {
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds that drop the worse; the last round has all games and seeds.
+    /// Fits the combinations in rounds that drop the worse ones; the last uses all games and seeds.
     pub fn tune(&self, study: &Study<'_>) -> Result<Tuned> {
         let progress = study.progress;
         let file = RecordFile::open(&study.provenance, study.settings)?;
@@ -219,10 +219,10 @@ impl Standing {
     }
 }
 
-/// Returns each trial's standing after a round, and its error minus that of the best trial.
-/// `trials` has each trial's errors by seed; none if it diverged (its difference is then `None`).
-/// Of n trials that did not diverge, those proven worse than the best stop. Of the others, the best
-/// max(2, ⌈n/2⌉), or all if the round is the `last`, are `Best` or `Equal`, and the rest `Halved`.
+/// Returns each trial's standing after a round, and its error minus that of the best trial (`None`
+/// if it diverged). `trials` has each trial's errors by seed; none if it diverged. Of the n others,
+/// those proven worse than the best are `Worse`. Of the rest, the best max(2, ⌈n/2⌉), or all in the
+/// `last` round, are `Best` or `Equal`; the others are `Halved`.
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -264,8 +264,7 @@ fn default_rounds(trials: usize) -> u32 {
     trials.next_power_of_two().ilog2().clamp(1, 5)
 }
 
-/// The result of a trial: the fits of one combination of values in one round, each with another
-/// seed.
+/// The result of a trial: the fits of one combination of values in one round, one for each seed.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Record {
     /// The number of the round, counted from 1.
@@ -295,8 +294,8 @@ pub struct Record {
 }
 
 /// The file `trials.jsonl` of a study: the provenance, then one trial a line. Writing appends this
-/// run's trials, and drops earlier runs' trials with the same round, share of the games and values.
-/// A run that was killed and resumed therefore writes the same file as an uninterrupted run.
+/// run's trials, and drops earlier ones with the same round, share of the games and values. A run
+/// that was killed and resumed therefore writes the same file as an uninterrupted run.
 struct RecordFile {
     path: PathBuf,
     head: String,

@@ -61,7 +61,7 @@ impl Page {
     }
 }
 
-/// A weights file, with the report and the metrics of its fit.
+/// The weights file of a fit, with the report and the metrics of the fit.
 #[derive(Serialize)]
 pub struct Run {
     name: String,
@@ -79,7 +79,7 @@ struct Stored {
 }
 
 impl Run {
-    /// Reads a fit's weights, report and metrics. Lists each pattern's `classes` commonest classes.
+    /// Reads a fit's weights, report and metrics, and each pattern's `classes` commonest classes.
     pub fn read(path: &Path, classes: usize) -> Result<Self, WeightsError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);
@@ -117,7 +117,7 @@ fn read_beside<T>(
 /// The size limit of a report or metrics file in bytes; 100,000 epochs of every phase need less.
 const LONGEST: u64 = 1 << 30;
 
-/// The [`Table::columns`] of each table.
+/// For each table of a report page, the value of [`Table::columns`].
 const TABLES: [[&str; 5]; 7] = [
     [
         "phases",
@@ -142,9 +142,9 @@ const TABLES: [[&str; 5]; 7] = [
 
 /// A table of a report page. Each row has the name of its run, evaluation or match.
 pub struct Table {
-    /// The table's name; the x column of its charts; the column whose every value has its own line
-    /// (empty: none); the y columns, one chart each; the columns without a chart. Commas separate
-    /// columns.
+    /// Five texts: the table's name; the column on the x axis of its charts; the column that groups
+    /// rows into lines, or an empty text; the columns on the y axis, one chart each; the columns
+    /// without a chart. Commas separate columns.
     pub columns: [&'static str; 5],
     rows: Vec<(String, Json)>,
 }
@@ -199,8 +199,8 @@ impl Table {
         format!("name,{columns}\n{rows}")
     }
 
-    /// Returns the lines of the chart of `column`. Each run, evaluation or match has one line or,
-    /// if the table has a grouping column such as `phase`, one line for each value of that column.
+    /// Returns the lines of the chart with `column` on the y axis. Each run, evaluation or match
+    /// has one line or, with a grouping column such as `phase`, one for each value of that column.
     pub fn lines(&self, column: &str) -> Vec<Line> {
         let [_, across, by, ..] = self.columns;
         let mut lines: Vec<Line> = vec![];

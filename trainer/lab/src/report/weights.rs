@@ -18,8 +18,8 @@ pub(super) struct WeightsSummary {
     scalars: Vec<ScalarSummary>,
     /// For each phase, the number of training positions, repetitions included.
     positions: Vec<u64>,
-    /// For each phase, the influence of each square in discs: each pattern instance that contains
-    /// the square adds m / n, where n is the pattern's number of squares, and m its [`mean_size`].
+    /// For each phase, the influence of each square in discs: the sum of m / n over the instances
+    /// that contain the square, where m is a pattern's [`mean_size`] and n its number of squares.
     squares: Vec<Vec<f64>>,
     pub(super) predictions: Predictions,
 }
@@ -39,7 +39,7 @@ struct PatternSummary {
 
 #[derive(Serialize)]
 struct ClassSummary {
-    /// The class's configuration with the lowest number: X player, O opponent, - empty square.
+    /// A configuration of the class as a text: X player, O opponent, - empty square.
     discs: String,
     /// The weight of the class in each phase, in steps of 1/32 disc.
     steps: Vec<i16>,

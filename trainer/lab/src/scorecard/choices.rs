@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::arena::{Opening, Terms};
 use crate::{LabError, Result};
 
-/// The positions of OBF files with the stated scores and moves, and games that lead to them.
+/// Positions from OBF files with known scores and moves, and games that lead to them.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     /// The paths of the OBF files, each with the SHA-256 of the file.
@@ -45,7 +45,7 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Finds games in `files` that reach the problems' positions, as GTP states positions by moves.
+    /// Finds games in `files` that reach the problems' positions, since GTP engines replay a game.
     pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
         let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
         for path in files.iter().filter(|path| matches!(kind_of(path), Ok(Kind::Games))) {
@@ -104,8 +104,8 @@ impl BestMoves {
         Ok(Self { depth, selectivity, positions, agreement, failures, seconds })
     }
 
-    /// Asks a program for its move in each position with stated moves. A GTP engine must replay a
-    /// game, so it gets only the positions that a known game reaches; `None` if there are none. An
+    /// Asks a program for its move in each position for which the file states moves. Asks a GTP
+    /// engine only in positions that a known game reaches; returns `None` without positions. An
     /// NBoard engine searches to `terms.depth`, a GTP engine to the depth of its command line.
     pub(super) fn by_program(
         engine: &ExternalEngine,

@@ -24,7 +24,7 @@ use crate::arena::{
 /// A player that a benchmark measures: an evaluation with our search, or an external program.
 #[derive(Debug)]
 pub struct Subject {
-    /// The player as the user specified it.
+    /// The text by which the user specified the player.
     pub name: String,
     /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
@@ -80,7 +80,7 @@ impl Subject {
     }
 }
 
-/// The test data and settings of a benchmark for all players. A part without data is omitted.
+/// The test data and settings of a benchmark. Parts of the benchmark without data are omitted.
 pub struct Benchmark<'a> {
     /// Games between strong searches, to measure the errors of values at 13 to 30 empty squares.
     pub strong: Option<PathBuf>,
@@ -94,7 +94,7 @@ pub struct Benchmark<'a> {
     pub equal_time: Option<EqualTime>,
     /// The depths of the searches of hard positions, in plies.
     pub depths: Vec<u32>,
-    /// The ProbCut confidence of players that state none, if their weights have a ProbCut model.
+    /// The default ProbCut confidence. Weights without a ProbCut model are searched at full width.
     pub selectivity: Selectivity,
     /// The time limit for each answer of an external program.
     pub timeout: Duration,
@@ -117,7 +117,7 @@ pub struct EqualTime {
 
 const VALUE_DEPTHS: [u32; 2] = [0, 4];
 const STRONG_EMPTIES: RangeInclusive<usize> = 13..=30;
-/// The default search in matches; a player may state other settings. Only time limits its depth.
+/// The default search settings in matches. They let the time, not the depth, end a search.
 const AS_TIME_ALLOWS: Plan =
     Plan { depth: 40, selectivity: Selectivity::Full, ends: EndgameSchedule::NONE, exact: 20 };
 
@@ -126,7 +126,7 @@ const NO_GAMES: &str =
     "GTP needs the moves to a position, which files of --strong and --exact do not contain";
 
 impl Benchmark<'_> {
-    /// Returns the files that the players of `rows` were measured on.
+    /// Returns the files on which the players of `rows` were measured.
     pub fn data(&self, rows: &[Row]) -> Result<Vec<Data>> {
         let strong = rows.iter().flat_map(|row| &row.strong).map(|errors| (Part::Strong, errors));
         let exact = rows.iter().flat_map(|row| &row.exact).map(|errors| (Part::Exact, errors));
@@ -159,7 +159,7 @@ impl Benchmark<'_> {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Measures a player in all parts but the match. Also returns the parts omitted for it.
+    /// Measures a player in all parts of the benchmark but the match. Also returns omitted parts.
     pub fn measure(&self, subject: &Subject) -> Result<(Row, Vec<LeftOut>)> {
         let begun = Instant::now();
         let (player, identity) = (subject.name.clone(), subject.identity.clone());
@@ -209,8 +209,8 @@ impl Benchmark<'_> {
         Ok(())
     }
 
-    /// Returns a player's search: its own settings, else those of `usual`. The ProbCut confidence
-    /// is its own, else the benchmark's, or full width if the weights have no ProbCut model.
+    /// Returns a player's search settings. Those that the player does not state come from `usual`,
+    /// but the default ProbCut confidence is the benchmark's, for weights with a ProbCut model.
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning)> {
         let Engine::Evaluation(evaluator) = &subject.engine else {
             return Ok((usual.strength(), Pruning::default()));
@@ -247,8 +247,8 @@ impl Benchmark<'_> {
         reasons
     }
 
-    /// Plays the match against the reference player, if there is one, and stores the report in
-    /// `row`. `stage` is the run that stores the games, and the index of the match's stage in it.
+    /// Plays the player's match against the reference player, if there is one. Stores the report in
+    /// `row`. `stage` is the run that stores the games, with the index of its stage for this match.
     pub fn play(
         &self,
         subject: &Subject,

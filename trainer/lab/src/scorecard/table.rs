@@ -32,27 +32,27 @@ pub struct BenchmarkReport {
 /// The results of a player.
 #[derive(Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Row {
-    /// The player as the user specified it.
+    /// The text by which the user specified the player.
     pub player: String,
     /// The kind of the player: `weights`, `gtp` or `nboard`.
     pub kind: String,
     /// The checksum of the weights, or the name and version that a program reports, if any.
     pub identity: Option<String>,
-    /// The errors of the player's values against the exact scores in `--strong` (games between
-    /// strong searches): one entry for each depth to which it searches (0: static values).
+    /// The errors of the player's values on games between strong searches (`--strong`). There is
+    /// one entry for each search depth; depth 0 has static values.
     pub strong: Vec<ValueErrors>,
-    /// Those files of the benchmark that were among the training data of the weights.
+    /// The test files that were also among the training data of the weights.
     pub fitted_to: Vec<String>,
     /// The moves that the player chose in the benchmark's hard positions, compared with the best
-    /// moves; one entry for each search depth.
+    /// moves. There is one entry for each search depth.
     pub hard: Vec<BestMoves>,
-    /// The errors of the player's values on positions with exact scores, one entry for each file
-    /// and each depth to which the player searches (0: static values).
+    /// The errors of the player's values on positions with exact scores. There is one entry for
+    /// each file and search depth; depth 0 has static values.
     pub exact: Vec<ValueErrors>,
     /// The results of solving the endgame problems, if this part was measured.
     pub suite: Option<Solved>,
-    /// If the player is an external program, which reports no scores: the moves that it chose in
-    /// the endgame problems. Null for other players, or if this part of the benchmark was omitted.
+    /// The moves that an external program chose in the endgame problems. Null for an evaluation, or
+    /// if this part of the benchmark was omitted.
     pub suite_moves: Option<BestMoves>,
     /// The match against the reference player; null if there was none.
     #[serde(rename = "match")]
@@ -102,7 +102,7 @@ type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
 
-/// A row: its label cells at the left, such as the player's name, and the cells by [`Column`].
+/// A row of a table: the labels at its left, such as the player's name, and the cells by column.
 type TableRow = (Vec<String>, Cells);
 
 const SHOWN_OF_SHA256: usize = 12;
@@ -205,8 +205,8 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns the rows of each table of errors by empty squares. The keys are `(0, "strong test")`
-    /// for games between strong searches, and `(1, path)` for each file of exact scores.
+    /// Returns the rows of each table of errors by empty squares. The key of a table is `(1, path)`
+    /// for a file of exact scores, and `(0, "strong test")` for games between strong searches.
     fn error_tables(&self) -> BTreeMap<(usize, &str), Vec<TableRow>> {
         let mut tables = BTreeMap::<_, Vec<TableRow>>::new();
         for row in &self.players {
@@ -244,7 +244,7 @@ pub enum Part {
     /// Errors of a player's values on positions of games that strong searches played
     #[display("strong test")]
     Strong,
-    /// How often a player finds a best move in hard positions, in which searches have large errors
+    /// Number of best moves that a player finds in positions in which searches have large errors
     #[display("hard part")]
     Hard,
     /// Errors of values on positions with exact scores, from a file that the user supplies

@@ -1,5 +1,5 @@
-//! Tests with a GPU driver that is unusable or whose calls fail. A fit must use the CPU or end with
-//! a clear message, without panics, hangs or leaks; a second start must continue it.
+//! Tests with a GPU driver that is unusable or whose calls fail. A fit must use the CPU, or end
+//! with a clear message, without a panic, hang or leak. A second start must continue the fit.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -8,29 +8,29 @@ use othello_stand_in::{ENTRIES, errors as driver_errors};
 
 use super::child::{Ended, Place};
 
-/// A flag with which a fit calls the driver in the same order in every run.
+/// With one thread, a fit calls the driver in the same order in every run.
 const FIT: &str = "--threads 1";
-/// The setting for a stand-in GPU without free memory, to which a fit copies positions at each use.
+/// Makes the stand-in GPU report no free memory, so that a fit copies positions at each use.
 const STAGED: &str = "free-later=0";
 
-/// Entry points that release an object; if one fails, its object does not count as leaked.
+/// Entry points that release an object. If such a call fails, its object is not counted as a leak.
 const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
 
-/// Calls after whose failure cudarc leaks a context (cuDeviceGetAttribute) or buffer (the others).
+/// Entry points whose failure makes the crate cudarc leak a GPU context or a buffer.
 const LOSES: &str = "cuEventCreate cuDeviceGetAttribute cuCtxGetCurrent";
 
 fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if the long test is requested, with all errors and more calls of each function.
+/// Returns true if `OTHELLO_FAULTS` requests the long test, with all errors and at more calls.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns codes and names of the errors to test at the entry point `entry`: `all`, or only two.
+/// Returns the codes and names of the errors to test at `entry`: all known ones if `all`, else two.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),
@@ -130,7 +130,7 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     }
 }
 
-/// Checks that a fit with `--device cuda` fails and with `auto` uses the CPU, both saying `says`.
+/// Checks that a fit fails with `--device cuda`, uses the CPU with `auto`, and prints `says`.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, "--threads 1 --device cpu").sha256();
     let refused = place.fit(asked, FIT);

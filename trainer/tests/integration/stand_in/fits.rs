@@ -1,9 +1,9 @@
-//! Tests on a stand-in GPU: fits equal those on the CPU, and the stand-in reports a stream that
-//! does not wait for another stream whose memory it uses.
+//! Tests on a stand-in GPU. Fits must equal those on the CPU. The stand-in must report a stream
+//! that uses the memory of another stream without waiting for it.
 
 use super::child::{Ended, Place};
 
-/// The setting for a stand-in GPU without free memory, to which a fit copies positions at each use.
+/// Makes the stand-in GPU report no free memory, so that a fit copies positions at each use.
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {
@@ -12,7 +12,7 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// The seed decides when the stand-in driver runs operations. If 3 divides it, the driver runs them
+/// The seed determines when the stand-in driver runs operations. If it is divisible by 3, they run
 /// as late as possible, so that the test detects host memory that is released before it is copied.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_orders_of_the_streams() {
@@ -62,7 +62,7 @@ fn a_fit_gives_the_same_bytes_on_one_gpu_and_on_two() {
     assert!(absent.stderr.contains("--device cuda:0,2: there is no GPU 2"), "{}", absent.stderr);
 }
 
-/// Compares fits of two and of three epochs. Lists of batches are made in the first epoch only.
+/// Counts the driver calls of the third epoch. The first epoch also makes the lists of batches.
 #[test]
 fn an_update_of_factors_takes_two_launches_and_waits_for_nothing() {
     const UPDATES: u64 = 15;
@@ -86,7 +86,7 @@ fn an_update_of_factors_takes_two_launches_and_waits_for_nothing() {
     assert!(all <= 10 * UPDATES, "{before}\n{after}");
 }
 
-/// In each fit, the stand-in driver skips one necessary wait. It must then report unordered use of
+/// In each fit, the stand-in driver skips one necessary wait. It must report unordered use of
 /// memory, or the fit must fail or give wrong weights. At least one fit must fail or be wrong.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {

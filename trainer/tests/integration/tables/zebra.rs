@@ -27,7 +27,7 @@ fn zebra_file(words: &[i16]) -> Vec<u8> {
     packed
 }
 
-/// Returns each position's sum of weights as Zebra computes it from its file, in 1/128 disc.
+/// Returns the sum of the weights of each position in 1/128 disc, as Zebra computes it.
 fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let words = zebra_words(bytes);
     assert_eq!(words[..14], ZEBRA_HEADER);
@@ -81,7 +81,7 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     positions.iter().map(sum).collect()
 }
 
-/// Returns a file of random weights. In each stage, the constant is 1 disc, the parity −½ disc.
+/// Returns a file of random weights, except 1 disc for the constant and −½ disc for the parity.
 fn random_zebra_file() -> Vec<u8> {
     let mut words = ZEBRA_HEADER.to_vec();
     let mut random = random_bits().map(|bits| (bits >> 22) as i16 - 512);

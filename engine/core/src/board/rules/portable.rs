@@ -1,7 +1,7 @@
-/// Uses Kogge-Stone parallel prefixes in all eight directions, as Gunnar Andersson's Zebra does.
+/// Finds legal moves by Kogge-Stone parallel prefixes in eight directions, as in Andersson's Zebra.
 #[inline]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
-    /// The files b to g: along a row or diagonal, no disc on file a or h can be flipped.
+    /// The files b to g. A move along a row or diagonal can flip no disc on file a or h.
     const INNER_FILES: u64 = 0x7E7E_7E7E_7E7E_7E7E;
     let inner = opponent & INNER_FILES;
     let reached = line_moves(player, inner, 1)
@@ -26,9 +26,9 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// Finds, on each ray from an empty `square`, the first square without an opponent's disc. If the
-/// player has a disc there, the discs in between are flipped. An addition carries to this square on
-/// ascending rays; a count of leading zeros finds it on descending rays (Toshihiko Okuhara).
+/// Returns the discs that a move flips. On each ray from `square`, they are the opponent's discs
+/// before the first other square, if a disc of the player is there. The carry of an addition finds
+/// this square on ascending rays, a count of leading zeros on descending rays (Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];
@@ -45,8 +45,8 @@ pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     flips
 }
 
-/// Returns how many discs the player flips by a move to `square`, the only empty square: the sum of
-/// the entries of [`LINE_FLIPS`] for the lines through `square`.
+/// Returns the number of discs that the player flips by a move to `square`, the only empty square:
+/// the sum of the entries of [`LINE_FLIPS`] for the lines through `square`.
 #[inline]
 pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
@@ -65,8 +65,8 @@ pub(crate) fn last_flips(player: u64, square: usize) -> u32 {
         + u32::from(by_file[usize::from(falling)])
 }
 
-/// The flips of a move on the last empty square along a line of 8 squares: `LINE_FLIPS[i][player]`,
-/// where i is the square's index on the line, and `player` has the player's discs on it as a byte.
+/// The number of flips along a line of 8 squares by a move on its last empty square, as
+/// `LINE_FLIPS[i][discs]`. The square has index i; `discs` are the player's discs as a byte.
 static LINE_FLIPS: [[u8; 256]; 8] = {
     let mut flips = [[0; 256]; 8];
     let mut place = 0;
@@ -104,7 +104,7 @@ pub(super) struct Rays {
 
 pub(super) static RAYS: [Rays; 64] = {
     const NONE: Rays = Rays { ascending: [0; 4], descending: [0; 4] };
-    /// The steps of the ascending rays in files and ranks.
+    /// The direction of each ascending ray: its steps along the files and along the ranks.
     const STEPS: [(i32, i32); 4] = [(1, 0), (-1, 1), (0, 1), (1, 1)];
     let mut rays = [NONE; 64];
     let mut entry = 0;

@@ -15,8 +15,8 @@ pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// (step, ends up, ends down) of rows, columns and both diagonals: the step between square numbers,
-/// and the squares from which a step to a higher or to a lower number leaves the board.
+/// Three values each for rows, columns and both diagonals: the difference between the numbers of
+/// adjacent squares, the squares that end a line towards higher numbers, and towards lower ones.
 const LINES: [(u32, u64, u64); 4] = {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     const FILE_H: u64 = FILE_A << 7;
@@ -30,8 +30,8 @@ const LINES: [(u32, u64, u64); 4] = {
     ]
 };
 
-/// Returns the stable discs of `player`, without SIMD instructions. A disc is stable if each of its
-/// four lines is full, ends at the disc, or has a stable disc of the same side next to the disc.
+/// Returns the stable discs of `player`, without SIMD instructions. A disc is stable if each of the
+/// four lines through it is full, ends at the disc, or has a stable disc of `player` next to it.
 fn portable(player: u64, opponent: u64) -> u64 {
     let occupied = player | opponent;
     let safe = LINES.map(|line| full(occupied, line) | line.1 | line.2);

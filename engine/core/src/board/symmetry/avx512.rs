@@ -13,9 +13,9 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
     (least, _mm512_mask_reduce_min_epu64(tied, opponents))
 }
 
-/// Returns the eight symmetric images of a board, in a fixed order. `gf2p8affineqb` multiplies
-/// 8 × 8 bit matrices. A board times the identity is the board; times the mirrored identity, its
-/// mirror image. If the board is the second operand, the product is transposed.
+/// Returns the eight symmetric images of a board, in a fixed order. The instruction `gf2p8affineqb`
+/// multiplies two 8 × 8 bit matrices, here the board and a diagonal. The mirrored diagonal mirrors
+/// the board. The product is also transposed if the board is the second matrix.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,gfni")]
 fn images(board: u64) -> __m512i {

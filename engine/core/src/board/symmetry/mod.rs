@@ -1,4 +1,4 @@
-//! There is no AVX2 version of the canonical image: its gain was too small (`docs/log/boards.md`).
+//! Symmetries and canonical images. An AVX2 version gained too little speed (`docs/log/boards.md`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// Some boards have a symmetric `player`: `opponent` then decides which image is the smallest.
+    /// On boards with a symmetric `player`, `opponent` decides which image is the smallest.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

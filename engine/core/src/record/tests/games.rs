@@ -154,7 +154,7 @@ fn a_game_takes_at_most_50_bytes() {
     assert!(bytes <= 50 * 2_000);
 }
 
-/// Formerly, `relabel` skipped a damaged frame: one that has more bytes than its 0 records need.
+/// A frame without records is damaged if it has extra bytes. Formerly, `relabel` skipped it.
 #[test]
 fn a_frame_without_records_has_no_more_bytes() {
     let (_folder, path) = Folder::with("file");

@@ -235,7 +235,7 @@ fn dot_of_chunk(left: &[f64], right: &[f64]) -> f64 {
     lanes[0]
 }
 
-/// Returns NaN if an element is NaN: as an integer, its bits without the sign exceed infinity's.
+/// Returns the greatest absolute value of an element, or NaN if an element is NaN.
 #[compiled_for(InstructionSet::chosen())]
 fn max_abs(vector: &[f64]) -> f64 {
     f64::from_bits(vector.iter().map(|value| value.abs().to_bits()).max().unwrap_or(0))

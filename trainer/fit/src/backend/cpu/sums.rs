@@ -12,7 +12,7 @@ use crate::model::{Model, Row};
 /// The number of positions in a block. Their parameter indices fit in the first-level cache.
 const BLOCK: usize = 16;
 
-/// The least number of positions for each worker; with fewer, more workers would not save time.
+/// The least number of positions for each worker. A smaller share would not save time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(
@@ -87,9 +87,8 @@ pub(super) fn errors_by_chunks(
     rows.iter().map(of_rows).fold(Errors::default(), |all, more| all + more)
 }
 
-/// Calls `add`, which adds to an array and returns a number, for all `rows`. Sets `sums` to the sum
-/// of the arrays, and returns the sum of the numbers. With enough positions, several workers share
-/// the rows, each with its own array.
+/// Divides `rows` among workers. Each worker calls `add` for its rows, with its own array of sums.
+/// Sets `sums` to the total of these arrays, and returns the total of the results of `add`.
 pub(super) fn add_by_shares(
     rows: &[Rows<'_>],
     sums: &mut [i64],

@@ -9,7 +9,7 @@ use crate::model::{Lane, Model};
 
 const SQUARES_PER_WORD: usize = 4;
 
-/// This many base-3 digits fit in a byte: the greatest number of five digits is 3⁵ − 1 = 242.
+/// The number of base-3 digits that fit in a byte: the greatest five-digit number is 3⁵ − 1 = 242.
 const DIGITS_PER_NUMBER: usize = 5;
 
 pub(super) fn header(model: &Model) -> String {
@@ -33,8 +33,8 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes the map of each lane ([`Lane::map`]: the class of each configuration), but equal maps in
-/// succession only once. Returns the index of each lane's map; `None` if the lane needs none.
+/// Writes the array [`Lane::map`] of each lane as C code. Lanes in succession with equal arrays
+/// share one. Returns the index of each lane's array; `None` for a lane without a map.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -72,9 +72,9 @@ fn wide_number(squares: &[Square]) -> String {
     }
 }
 
-/// Returns a C expression for the base-3 number of the contents (0 to 2) of up to five squares, the
-/// lowest digit first. It nests calls of the kernels' macro `DOT(w, p, sum)`, which returns `sum` +
-/// Σ (content of square 4w + i) · (byte i of `p`), i = 0 to 3. These bytes are powers of 3 or 0.
+/// Returns a C expression for the base-3 number whose digits, lowest first, are the contents (0 to
+/// 2) of up to five squares. It nests calls of the kernels' macro `DOT(w, p, sum)`, which adds to
+/// `sum` Σ (content of square 4w + i) · (byte i of `p`), i = 0 to 3. Bytes are powers of 3 or 0.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

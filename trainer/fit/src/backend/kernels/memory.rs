@@ -1,5 +1,5 @@
-//! The data in the device's memory: vectors and positions. For each group of phases with common
-//! factors, also parameter indices, and the lists of the positions of each parameter in a batch.
+//! The data of a fit in the device's memory: vectors and positions. Fits with factors also need
+//! parameter indices and, for each batch, the list of the positions of each parameter.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -58,8 +58,8 @@ impl Drop for Share {
     }
 }
 
-/// Positions for the kernels. Of the [`Rows`] given, as many as fit stay in device memory; the
-/// others are copied to the device each time they are used.
+/// The positions that kernels read. As many [`Rows`] as fit stay in device memory; other rows are
+/// copied to the device each time they are used.
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
     runs: Vec<RowRun<'a, L::Buffer>>,
@@ -78,7 +78,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// In a fit with factors, the phase of all these positions; otherwise not used.
+    /// The phase of these positions, needed in fits with factors; `None` without positions.
     pub(super) phase: Option<Phase>,
 }
 
@@ -147,17 +147,17 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     pub(super) numbers: B,
-    /// [`Group::occurrences`], followed by one 0, for the index that all absent parameters share.
+    /// The occurrences of each parameter index ([`Group::occurrences`]); 0 for absent parameters.
     pub(super) totals: B,
 }
 
 /// The memory for the updates of a group of phases.
 #[derive(Debug)]
 pub struct GroupScratch<B> {
-    /// The lists of batches that fit into the memory budget. Other lists are made for each update.
+    /// The lists of the batches that fit into the memory. Updates make lists of other batches anew.
     pub(super) kept: HashMap<Batch, Lists<B>>,
-    /// For each parameter index of the group, the number of its occurrences in a batch; then, where
-    /// its list begins and ends.
+    /// For each parameter index of the group, the number of its occurrences in a batch. Kernels
+    /// replace this number by the beginning of the index's list, and then by the list's end.
     pub(super) counts: B,
     /// The number of positions for which [`Self::weighted`] and [`Self::added`] have space.
     pub(super) positions: usize,
@@ -178,9 +178,9 @@ pub(super) struct Lists<B> {
     pub(super) found: B,
     /// The joined lists of positions.
     pub(super) members: B,
-    /// For each list, its parameter and its place in `members`; long lists come first.
+    /// For each list, its parameter and its range in `members`. Long lists come first.
     pub(super) lists: B,
-    /// The number of long lists, and of all lists.
+    /// The number of long lists, and the number of all lists.
     pub(super) counts: [u32; 2],
     /// The part of the memory budget, if the lists are kept.
     pub(super) share: Option<Share>,
@@ -203,7 +203,7 @@ impl<B> DeviceGroup<B> {
         [Value::In(&self.numbers), vector, Value::U32(weights as u32), Value::U32(factors as u32)]
     }
 
-    /// Returns the place in the group of the phase of `rows`.
+    /// Returns, as a kernel argument, the index of the phase of `rows` in the group's phases.
     pub(super) fn phase(&self, rows: &DeviceRows<'_, B>) -> Value<'_, B> {
         let place = self.group.phases.iter().position(|&phase| Some(phase) == rows.phase);
         Value::U32(place.unwrap_or(0) as u32)

@@ -39,7 +39,7 @@ pub struct KernelBackend<'m, L: Launcher> {
     budget: Budget,
     /// The phases whose factors are fitted together; `None` in a fit of one phase without factors.
     group: Option<DeviceGroup<L::Buffer>>,
-    /// For each thread, the buffer for the results of [`Self::results`].
+    /// For each thread, the device buffer that [`Self::results`] reuses.
     results: Mutex<HashMap<Option<usize>, L::Buffer>>,
 }
 
@@ -52,7 +52,7 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         Self { model, launcher: Arc::new(launcher), budget, group: None, results: Mutex::default() }
     }
 
-    /// Fills `values` with what `work` adds to or writes into a buffer of zeros. Waits for it.
+    /// Calls `work` with a device buffer of zeros, then copies the buffer's content to `values`.
     fn results<T: bytemuck::Pod>(
         &self,
         values: &mut [T],
@@ -361,7 +361,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 }
 
-/// The bytes of an element of `Listed` and of `List` in `factors.cu`.
+/// The size in bytes of the struct `Listed` in `factors.cu`. `LIST_BYTES` is that of `List`.
 const LISTED_BYTES: usize = 8;
 const LIST_BYTES: usize = 12;
 

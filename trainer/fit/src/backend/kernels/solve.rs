@@ -17,13 +17,13 @@ use crate::model::Model;
 
 pub(super) const MOST_EMPTIES: u32 = 14;
 
-/// The number of steps (move generations) after which the kernel stops a search. A thread takes
-/// seconds for them. Of 496 searches with 14 empty squares from strong self-play, it stops one.
+/// The number of steps (move generations) after which the kernel stops a search; they take seconds.
+/// The kernel thus stopped 1 of 496 searches with 14 empty squares from strong self-play.
 const MOST_STEPS: u32 = 1 << 20;
 
 const UNSOLVED: i32 = 1000;
 
-/// The estimated steps per thread in a launch, about 2 s. A longer launch would block a display.
+/// The estimated steps of each thread in a launch (about 2 s). Longer launches block a display.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.
@@ -114,8 +114,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides `order`, indices of `positions`, into launches of at most `steps` move generations, as
-/// estimated. A position with a greater estimate has a launch of its own.
+/// Divides `order`, indices of `positions`, into launches that need at most `steps` move
+/// generations by estimate. A position with a greater estimate has a launch of its own.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {
@@ -133,7 +133,7 @@ fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&
     launches
 }
 
-/// Returns the program for a solver. It has the smallest pattern set, since a solver needs none.
+/// Returns the program for a solver, with the smallest pattern set: a solver does not use patterns.
 pub fn solver_program() -> Program {
     let small = PatternSet::shipped("small").expect("a shipped set");
     Program::new(&header(&Model::new(small)), &["solve.cu"])

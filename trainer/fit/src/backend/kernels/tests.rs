@@ -36,7 +36,7 @@ pub(crate) trait Bring: Launcher + Sized {
 
 static BUILT: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
 
-/// Loads another copy of the library, so that parallel tests do not share its static variables.
+/// Loads a new copy of the compiled program, so that parallel tests share no static variables.
 fn load(program: &Program) -> HostLauncher {
     let built = Arc::clone(BUILT.lock().unwrap().entry(program.sha256()).or_default());
     let folder = tempfile::tempdir().unwrap();
@@ -57,7 +57,7 @@ impl Bring for HostLauncher {
     }
 }
 
-/// Limits so small that all work must be divided into parts.
+/// The limits of a device so small that all work must be divided into parts.
 pub(crate) const NARROW: Limits = Limits {
     blocks: 3,
     chunk_rows: 100,
@@ -353,7 +353,7 @@ fn a_changed_constant_in_a_source_is_found() {
     }
 }
 
-/// Not a test but a faulty kernel: `scripts/check-long.sh` checks that AddressSanitizer stops it.
+/// Not a test: runs a faulty kernel. `scripts/check-long.sh` checks that AddressSanitizer stops it.
 #[test]
 #[ignore = "reads memory that is not its own"]
 fn a_kernel_that_reads_past_its_rows() {

@@ -1,5 +1,5 @@
-//! The run that makes a dataset in a folder, in two stages. Each part of the first has the sorted
-//! positions of a range of records; each part of the second has the merged positions of a phase.
+//! Makes a dataset in a folder by a resumable run of two stages. The first stage sorts the
+//! positions of each range of records. The second stage merges the sorted positions of each phase.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset in a folder; `None` for a shard, which makes only some of the parts.
+    /// Makes a dataset in a folder, and returns it; `None` if `shard` is only a share of the work.
     /// Positions of `test` go to the test subset, except those that are also in training.
     pub fn make(
         folder: &Path,
@@ -104,7 +104,7 @@ impl DatasetFolder {
         }
     }
 
-    /// Writes the files of a dataset from the parts of a complete run; returns the dataset.
+    /// Writes the files of a dataset from the results that a run has stored; returns the dataset.
     pub fn pack(run: &Run, existing: Existing, progress: &dyn Progress) -> Result<Dataset> {
         let mut dataset = Dataset::default();
         for part in run.parts(PHASE_ROWS) {
@@ -130,7 +130,7 @@ impl DatasetFolder {
     }
 }
 
-/// Returns each file's checksum and factor of position weights; `None` if one cannot be read.
+/// Returns the checksum and the weight of each file; `None` if a file cannot be read.
 fn inputs_of(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
         let sha256 = sha256_of_file(&choice.path, &Silent).ok()?;

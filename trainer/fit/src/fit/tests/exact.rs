@@ -1,4 +1,4 @@
-//! Tests of the optimizers against the exact solution, with any threads and any order of data.
+//! Tests that the optimizers reach the exact solution, with any number of threads and data order.
 
 use othello_testing::on_threads;
 
@@ -59,7 +59,7 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// Each step updates the training error, which must equal an error computed from the weights.
+/// The training error of an epoch must equal the error computed directly from its weights.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));

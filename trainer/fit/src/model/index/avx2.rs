@@ -1,4 +1,4 @@
-//! Byte shuffles of AVX2: two vectors together have 64 byte lanes, one for each pattern instance.
+//! Computes parameter indices by AVX2. Two vectors together have a byte for each pattern instance.
 
 use std::arch::x86_64::{
     __m256i as Register, _mm256_add_epi8 as add8, _mm256_add_epi16 as add16,

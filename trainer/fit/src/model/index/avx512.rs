@@ -40,9 +40,9 @@ fn board_digits(position: &Position) -> Register {
     _mm512_mask_mov_epi8(player, position.opponent(), _mm512_set1_epi8(2))
 }
 
-/// Each pattern instance has four base-3 numbers ([`NUMBERS`]) made of the contents of its squares.
-/// The byte permutation `digits[n][d]` moves into each lane (instance) the content of the square
-/// that is digit d (0: lowest) of number n. Exists only if the processor has AVX-512VBMI.
+/// The byte permutations for computing parameter indices with AVX-512VBMI. A lane (pattern
+/// instance) has base-3 numbers made of the contents of its squares. `digits[n][d]` moves the
+/// contents of the square for digit d (0: lowest) of number n into each lane.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],

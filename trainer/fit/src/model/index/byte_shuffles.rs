@@ -19,9 +19,9 @@ macro_rules! byte_shuffles {
         #[derive(Clone, Debug)]
         pub(super) struct Shuffles([(Digits, Fold); VECTORS]);
 
-        /// A lane (pattern instance) has [`NUMBERS`] base-3 numbers. For digit d of number n,
-        /// `digits[n][d][q][lane]` is the index, 0 to 15, of the digit's square in quarter q of the
-        /// board; `NOWHERE` if q has no such square.
+        /// The square of each digit of the [`NUMBERS`] base-3 numbers of a lane (pattern instance):
+        /// `digits[n][d][q][lane]` is the index, 0 to 15, of the square for digit d of number n in
+        /// quarter q of the board; `NOWHERE` if this square is not in quarter q.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
         /// For each pattern instance, the constants for its parameter index (see `class.rs`).
@@ -104,9 +104,9 @@ macro_rules! byte_shuffles {
                 Self { low_stride, high_stride, first_parameter: first[number] }
             }
 
-            /// Writes the parameter index of each lane (pattern instance) by the formula at the
-            /// head of `class.rs`: `a` and `b` are the base-3 numbers of squares that mirror each
-            /// other, c = `low` + 243 · `high` is that of the other squares.
+            /// Writes the parameter index of each lane (pattern instance) by the formula in
+            /// `class.rs`. `a` and `b` are the base-3 numbers of the first and second squares of
+            /// mirrored pairs; c = `low` + 243 · `high` is the number of the other squares.
             #[inline]
             #[target_feature(enable = $features)]
             pub(super) fn write(
@@ -144,8 +144,8 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Returns each 16-bit lane's class (see `class.rs`), with c = `low` + 243 · `high`.
-            /// `HALF` selects the lanes' strides: 0 after `unpack_low8`, 1 after `unpack_high8`.
+            /// Returns the class of each 16-bit lane (see `class.rs`), with c = `low` + 243 ·
+            /// `high`. `HALF` is 0 for lanes from `unpack_low8`, 1 for lanes from `unpack_high8`.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

@@ -1,4 +1,4 @@
-//! Portable computation of parameter indices: each disc adds a vector to the sums of all instances.
+//! Portable computation of parameter indices, by sums over the discs of a position.
 
 use othello_engine::board::{Position, Squares};
 use othello_engine::pattern::{LANES, configurations};
@@ -14,9 +14,9 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that a disc on one square adds to the base-3 numbers of each pattern instance. The
-/// digits of a number are the contents of the squares in the [`Lane`] field of the same name. For
-/// digit d, the amount is 3ᵈ (player's disc) or 2 · 3ᵈ (opponent's); 0 if the square is no digit.
+/// The amounts that a disc on one square adds to the base-3 numbers of each pattern instance. Their
+/// digits are the contents of the squares `first`, `second` and `fixed` of its [`Lane`]. The amount
+/// is 3ᵈ for a player's disc on the square of digit d, twice that for an opponent's, else 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

@@ -58,7 +58,7 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest available set whose vectors are not longer than those the engine uses.
+    /// Returns the fastest available set, but not one with longer vectors than the engine uses.
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)

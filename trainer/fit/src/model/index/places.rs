@@ -1,5 +1,5 @@
-//! Tables for computing parameter indices by byte shuffles. Each byte lane is for one pattern
-//! instance, split into base-3 numbers of one byte each. The tables have the square of each digit.
+//! Tables for computing parameter indices by byte shuffles. A byte lane is for a pattern instance,
+//! whose base-3 numbers have one byte each. The tables have the square of each base-3 digit.
 //!
 //! The processor widens byte lanes to 32 bits by interleaving them with zeros twice, which changes
 //! their order. The tables assign instances to byte lanes so that, after widening, the lanes are in
@@ -15,19 +15,19 @@ pub(super) const DIGITS: usize = 5;
 /// Marks a digit in [`Places::squares`] that the base-3 number of the pattern instance lacks.
 pub(super) const NOWHERE: u8 = 0xFF;
 
-/// The count of a pattern instance's base-3 numbers: a and b (first and second squares of mirrored
-/// pairs), and two for c (the other squares), one of the low five digits, one of the others.
+/// The number of base-3 numbers of a pattern instance: one for the first squares of mirrored pairs,
+/// one for the second squares, and two for the other squares (at most five digits each).
 pub(super) const NUMBERS: usize = 4;
 
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// The pattern instance in byte lane `lane` has [`NUMBERS`] base-3 numbers.
-    /// `squares[n][d][lane]` is the index, 0 to 63, of the square whose contents are digit d (0 is
-    /// the least significant) of its number n; [`NOWHERE`] if that number has no digit d.
+    /// The square of each digit: `squares[n][d][lane]` is the index, 0 to 63, of the square whose
+    /// contents are digit d (0: least significant) of number n of the pattern instance in byte lane
+    /// `lane`; [`NOWHERE`] if this number has no digit d.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For the instance in each 16-bit lane, the factor T of c in the class (see `class.rs`).
+    /// The factor T of c (of its low five digits) in the class of each 16-bit lane; see `class.rs`.
     pub low_stride: [u16; LANES],
-    /// For each 16-bit lane, the factor 3⁵ · T of ⌊c/3⁵⌋ in the class; 0 if c has at most 5 digits.
+    /// The factor 3⁵ · T of c's other digits in the class of each 16-bit lane; 0 if there are none.
     pub high_stride: [u16; LANES],
     pub first_parameter: [u32; LANES],
 }
@@ -62,16 +62,16 @@ impl Places {
     }
 }
 
-/// Returns the byte lane to use for a pattern instance: widening bytes to 32 bits (see the module)
-/// moves this byte to lane `instance`. A vector has `chunks` chunks of 16 bytes.
+/// Returns the byte lane that a pattern instance must have in order to be in lane `instance` after
+/// bytes are widened to 32 bits (see the module). A vector has `chunks` chunks of 16 bytes.
 fn byte_of_instance(instance: usize, chunks: usize) -> usize {
     let (vector, within) = (instance / (16 * chunks), instance % (16 * chunks));
     let (result, chunk, element) = (within / (4 * chunks), within / 4 % chunks, within % 4);
     16 * (chunks * vector + chunk) + 4 * result + element
 }
 
-/// Returns the 16-bit lane to which byte `byte` moves when each vector is widened to two. The first
-/// of the two gets the lower 8 bytes of each 16-byte chunk, the second the upper 8. A vector has
+/// Returns the 16-bit lane to which byte `byte` moves when a vector is widened to two vectors: the
+/// first gets the lower 8 bytes of each 16-byte chunk, the second the upper 8. A vector has
 /// `chunks` chunks. Bytes and lanes are numbered through all vectors.
 fn word_of_byte(byte: usize, chunks: usize) -> usize {
     let (vector, within) = (byte / (16 * chunks), byte % (16 * chunks));

@@ -26,7 +26,7 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores from ply `first_exact` on; keeps an earlier exact score.
+    /// Returns the game with exact scores from ply `first_exact` on; keeps a stored one before it.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -129,8 +129,8 @@ fn solve<E: Evaluate>(
     (solution.value.score(), solution.best)
 }
 
-/// Returns black's exact score at `ply`: that of the game's solved position if it is at `ply`, else
-/// the value of the move at `ply`, which the caller must know to be exact. `None` without either.
+/// Returns black's exact score at `ply`, from the game's solved position or else from the value of
+/// the move at `ply` (which must be exact); `None` if neither is stored.
 fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
     if let Some(solved) = game.solved().filter(|solved| usize::from(solved.ply) == ply) {
         return Some(solved.black_score);
@@ -142,7 +142,7 @@ fn exact_score(game: &Game, ply: usize) -> Option<Discs> {
 /// The comparison of game results, or of position labels, with scores under perfect play.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Changes {
-    /// The number of solved positions; for games, the number of games that have one.
+    /// The number of solved positions; for games, the number of games with a solved position.
     pub solved: u64,
     /// The number of old values that were compared with an exact score: for games, results of
     /// finished games with a solved position; for positions, labels of solved positions.
@@ -150,11 +150,11 @@ pub struct Changes {
     /// The number of compared results or labels that differ from the exact score. The exact score
     /// of a game is that of the first position that relabelling solves.
     pub changed: u64,
-    /// The number of old results or labels with another winner than the exact score; a draw and a
-    /// win also count as different.
+    /// The number of compared results or labels that have another winner than the exact score has.
+    /// A draw differs from a win.
     pub other_winner: u64,
-    /// The number of games for which the old and the new record state different exact scores of the
-    /// first position to be solved.
+    /// The number of games whose stored exact score of the first position to be solved differs
+    /// from the new one.
     pub contradicted: u64,
     /// The number of compared results or labels by the size of the change, rounded to whole discs
     /// (the key). Key 0 counts those that change by less than half a disc or not at all.
@@ -174,7 +174,7 @@ impl Changes {
         self.other_winner += u64::from(winner(before) != winner(exact));
     }
 
-    /// Returns the mean of |old result or label − exact score| in discs; `None` without any.
+    /// Returns the mean of |old result or label − exact score| in discs; `None` if there are none.
     pub fn mean_discs(&self) -> Option<f64> {
         (self.results > 0).then(|| self.discs / self.results as f64)
     }

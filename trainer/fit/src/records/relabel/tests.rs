@@ -210,7 +210,7 @@ fn with_a_depth_the_others_get_what_a_search_finds() {
     }
 }
 
-/// The limit on nodes ends searches early, but must not end exact solves.
+/// A search must stop at the limit on nodes, but solving a position must not.
 #[test]
 fn nodes_end_the_searches_before_exact_scores() {
     let folder = Folder::new();
@@ -259,7 +259,7 @@ fn shards_end_as_the_undivided_run() {
     assert_eq!(folder.bytes("shared"), folder.bytes("whole"));
 }
 
-/// A complete enumeration, such as all openings, must still be marked as one when it is relabelled.
+/// A file of all openings must still be marked as a complete enumeration after relabelling.
 #[test]
 fn relabelled_openings_are_still_all_there_are() {
     let folder = Folder::new();

@@ -11,9 +11,9 @@ use othello_engine::text::{excerpt, parse_range};
 /// A kind of value from which a position of a game may get its label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The score of the game's first position with an exact score, used for any of its positions.
+    /// The exact score of the game's first solved position, as the label of any of its positions.
     Solved,
-    /// The position's own exact score, known at the first solved position and, if stored, after it.
+    /// The position's own exact score: that of the first solved position, or a stored one after it.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
@@ -28,8 +28,8 @@ pub enum Origin {
 /// The λ of a λ-return, 0 to 1 in hundredths (Sutton, Learning to Predict by the Methods of
 /// Temporal Differences, 1988). All values are for one side: v₀ is the search value of the
 /// position, vᵢ that of the position i moves later, and vₙ, after the last move, the game's result.
-/// The λ-return is `(1 − λ) · (v₀ + λ v₁ + … + λⁿ⁻¹ vₙ₋₁) + λⁿ vₙ`. If a move was drawn at random
-/// or leads to a position without a value, vₙ is the value before the first such move.
+/// The λ-return is `(1 − λ) · (v₀ + λ v₁ + … + λⁿ⁻¹ vₙ₋₁) + λⁿ vₙ`. A move that was drawn at
+/// random, or leads to a position without a value, ends the sum: vₙ is the value before this move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 

@@ -189,7 +189,7 @@ fn a_pair_has_one_name() {
     }
 }
 
-/// Once, the negation of the score overflowed.
+/// A regression: the negation of a forged score overflowed.
 #[test]
 fn a_forged_score_is_refused() {
     let game = |score: i32| json!({"moves": "f5d6", "score": score, "forfeit": null});

@@ -75,8 +75,8 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Writes the rounded factors of `from` to `to`, which must have the rounded weights already. Then
-/// subtracts from each weight half the signed square of its parameter's vector ([`own_square`]).
+/// Rounds the factors in `from` and writes them to `to`, in which the weights are rounded already.
+/// Then subtracts from each weight in `to` the [`own_square`] of its parameter's factor vector.
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn round_factors<const DIMENSIONS: usize>(group: &Group, from: &[f64], to: &mut [i32]) {
     let (weights, factors) = to.split_at_mut(group.factors().start);
@@ -208,8 +208,8 @@ impl<const DIMENSIONS: usize> Update<'_, DIMENSIONS> {
         self.round(number);
     }
 
-    /// Returns Σ weight · residual · ∂value/∂f over `positions` for each factor f of the parameter
-    /// with index `number`. `residuals` must be Σ weight · residual over `positions`.
+    /// Returns Σ weight · residual · ∂value/∂f over `positions`, for each factor f of the parameter
+    /// `number`. The argument `residuals` is Σ weight · residual over the same positions.
     #[inline(always)]
     fn factor_sums(&self, number: usize, positions: &[u32], residuals: i64) -> [i64; DIMENSIONS] {
         let (added, _) = self.scratch.added.as_chunks::<DIMENSIONS>();

@@ -29,8 +29,8 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     /// For each parameter of the model, its index in `weights` and `vectors` ([`Group::numbers`]).
     numbers: &'a [u32],
     /// For each parameter index of the group, the weight in the evaluated phase minus
-    /// [`own_square`](super::own_square) of the factor vector, in 2⁻¹⁸ disc. [`Self::value`] adds
-    /// the square of the sum of vectors; the subtraction cancels each vector's own square in it.
+    /// [`own_square`](super::own_square) of the factor vector, in 2⁻¹⁸ disc. The subtraction
+    /// removes each vector's own square from the square of their sum, which [`Self::value`] adds.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -47,7 +47,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Appends `rows` to `batch`. Returns Σ weight · residual² in 2⁻²⁶ occurrence · disc².
+    /// Adds `rows` and residuals to `batch`. Returns Σ weight · residual² in 2⁻²⁶ occurrence·disc².
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;
@@ -141,16 +141,16 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 pub struct Scratch {
     /// For each position in turn, the parameters that occur in it, as indices in the [`Group`].
     pub(super) numbers: Vec<u32>,
-    /// For each position: weight (64: one occurrence) · residual (1/1024 disc, within ±128 discs).
+    /// For each position, weight (1/64 occurrence) · residual (1/1024 disc, within ±128 discs).
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
     /// For each position in turn, the vector weight · residual · S in 2⁻¹⁶ disc·√disc. S is the sum
-    /// of the position's factor vectors, its second half negated. The gradient of a parameter's
-    /// factors is computed from the sum of these vectors over the positions with the parameter.
+    /// of the position's factor vectors, with all elements in its second half negated. The sum of
+    /// these vectors over the positions with a parameter enters the gradient of its factors.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the index in the batch at which the phase's positions end.
     pub(super) ends_of_phases: Vec<u32>,
-    /// For each parameter, the end (exclusive) of its list in `positions`, where the next begins.
+    /// For each parameter, the index in `positions` where its list ends and the next one begins.
     pub(super) ends: Vec<u32>,
     /// The joined lists of the positions (indices in the batch) in which each parameter occurs.
     pub(super) positions: Vec<u32>,

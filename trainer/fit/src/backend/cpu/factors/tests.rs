@@ -84,7 +84,7 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// With these coefficients, Adam's first moment is the gradient of the last update's batch.
+/// A step of Adam that stores the gradient itself as the first moment, so that tests can read it.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
@@ -151,8 +151,8 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// An update with one position must change only the parameters of the position. With `unit` 0, a
-/// gradient has only the ridge's term, times the position's share of the parameter's occurrences.
+/// An update with one position must change only the parameters in this position. The ridge term of
+/// a gradient must be in proportion to the position's share of the parameter's occurrences.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();

@@ -60,11 +60,11 @@ struct Found {
     vectors: Vec<Vec<u64>>,
 }
 
-/// The bounds of the random weights, in discs; the factors, in √disc, have a tenth of these bounds.
+/// The bounds of the tested weights, in discs. The factors, in √disc, have a tenth of each bound.
 /// With the last bound, weights, factors and values exceed the limits to which they are clamped.
 const SIZES: [f64; 3] = [1.0, 64.0, 1e6];
 
-/// Returns the program with a low limit, so that teams share also lists of few positions.
+/// Returns a program in which even short lists count as long, so that teams of threads share them.
 fn shared_lists(model: &Model) -> Program {
     program(model).with("LONG_LIST 256", "LONG_LIST 8")
 }

@@ -22,7 +22,7 @@ fn ends(games: u64, most_empties: u32) -> Vec<Position> {
     positions.filter(|position| position.empties() <= most_empties).collect()
 }
 
-/// Returns boards that need not be reachable in a game. Most have few discs of one side, or none.
+/// Returns random boards, reachable in a game or not. On many, one side has few discs or none.
 fn odd_boards(count: usize, most_empties: u32) -> Vec<Position> {
     let mut random = Generator::new(12);
     let mut boards = vec![];
