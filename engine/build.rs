@@ -1,5 +1,5 @@
-//! Packs the weights for the binary: `engine/weights/default.weights`, or the weights file that the
-//! variable `OTHELLO_WEIGHTS` names (relative to the workspace; `none` for no weights).
+//! Packs the weights file that the program embeds. It is `engine/weights/default.weights` unless
+//! the variable `OTHELLO_WEIGHTS` is another path (from the workspace), or `none` (no weights).
 
 #[cfg(feature = "embedded")]
 #[path = "build/embed.rs"]

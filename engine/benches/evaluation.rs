@@ -1,6 +1,6 @@
-//! Two benchmarks on positions of random games: complete evaluations, and only their memory reads
-//! (at precomputed indices). Both run with the embedded weights, with weights for the pattern set
-//! `factors`, and with weights for the same set without factor vectors (named `scalars`).
+//! Benchmarks of evaluations in random games: the complete evaluation, and its memory reads alone,
+//! at precomputed indices. Each runs with the embedded weights, with weights that have factor
+//! vectors (named `factors`), and with weights without factor vectors (named `scalars`).
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use std::hint::black_box;
@@ -44,7 +44,7 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 
 const FACTORS: usize = 16;
 
-/// The tables from which one evaluation reads, and the indices that it reads in them.
+/// The tables and the precomputed indices of the memory reads of one evaluation.
 struct Loads<'t> {
     weights: &'t [i16],
     lanes: [u32; 64],
@@ -121,7 +121,7 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// Returns the speed of evaluations divided by that of `load`, which only reads weights (a median).
+/// Returns the speed of evaluations relative to the speed of their memory reads alone (median).
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

@@ -12,7 +12,7 @@ use othello_engine::board::{Position, StatedPosition};
 use othello_engine::eval::{Evaluate as _, Tables, Weights, WeightsError, embedded};
 use othello_engine::file::FileError;
 
-/// A board line: the squares from a1 to h8, then the side to move (white).
+/// A position as text: the squares from a1 to h8 (X black, O white), then the side to move.
 const BOARD: &str = "--XXXX----XXXX--XXOXOOX-XXXOOOX-XXOXOOO--XXXOO----X-OO---------- O";
 
 fn main() -> ExitCode {

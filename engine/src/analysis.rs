@@ -45,7 +45,7 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// Describes this move's search at `empties` empty squares, for example `depth 12` or `exact`.
+    /// Describes the search of this move at `empties` empty squares, as [`how_found`] does.
     pub fn how(&self, empties: u32) -> String {
         how_found(self.depth, self.selectivity, empties)
     }
@@ -92,9 +92,9 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Returns the best line from `position`, without passes. `found`, the result of a search of
-/// `position`, gives the first move. Each further move comes from a new search within `limits`, a
-/// ply shallower than the last, so that most of its tree is in the transposition table.
+/// Returns the best line from `position`, without passes. Its first move is that of `found`, a
+/// search of `position`. Each further move comes from a new search within `limits`, to a depth of
+/// one ply less, so that most of its tree is in the transposition table.
 pub fn best_line<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,

@@ -1,5 +1,5 @@
-//! A player as one string: an evaluation and its search, such as `my.weights:depth=12,exact=20`, or
-//! another program, such as `gtp:COMMAND`.
+//! A player as one string: an evaluation with search settings, such as
+//! `my.weights:depth=12,exact=20`, or another program, such as `gtp:COMMAND`.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -20,8 +20,8 @@ pub enum PlayerSpec {
     Program(ExternalEngine),
 }
 
-/// The engine's own search with an evaluation. Text form: `WEIGHTS[:KEY=VALUE,...]`, where the keys
-/// begin after the last colon that valid keys follow.
+/// The engine's own search with an evaluation. Text form: `WEIGHTS[:KEY=VALUE,...]`. If there are
+/// several colons, the keys begin after the last colon with valid keys behind it.
 #[derive(Clone, PartialEq, Eq, Debug, derive_more::Display)]
 #[display("{weights}{search}")]
 pub struct WeightsSpec {
@@ -51,7 +51,7 @@ pub enum Protocol {
     Nboard,
 }
 
-/// The criterion by which a search of some depth ends a line: number of moves, or probability.
+/// The criterion by which a search ends a line: the number of its moves, or its probability.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Display)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[display(rename_all = "lowercase")]
@@ -64,25 +64,25 @@ pub enum SearchBy {
     Realization,
 }
 
-/// The search settings in a player's text. A field is `None` if the text lacks its key. The level
-/// or, without one, the command then determines `depth`, `selectivity`, `exact` and `ends`.
+/// The search settings in a player's text. A field is `None` if the text does not state it. Missing
+/// `depth`, `selectivity`, `exact` and `ends` come from the level or, without one, the command.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SearchSpec {
     /// The level of play.
     pub level: Option<Level>,
     /// The depth, in plies, of searches that do not go to the end of the game.
     pub depth: Option<u32>,
-    /// The node limit of each search, if any. Matches and self-play may not apply it to exact play.
+    /// The node limit of each search, if any. Exact play in matches and self-play can ignore it.
     pub nodes: Option<u64>,
-    /// The time limit of each search in ms, if any. Matches may not apply it to exact play.
+    /// The time limit of each search in ms, if any. Exact play in matches can ignore it.
     pub milliseconds: Option<u64>,
     /// The ProbCut confidence of fixed-depth searches.
     pub selectivity: Option<Selectivity>,
     /// The number of empty squares at or below which searches solve positions exactly.
     pub exact: Option<u32>,
-    /// The ProbCut confidences of endgame searches with more than `exact` empty squares.
+    /// The ProbCut confidences of endgame searches, by numbers of empty squares above `exact`.
     pub ends: Option<EndgameSchedule>,
-    /// Whether `depth` limits a line's number of moves (the default) or the line's probability.
+    /// The criterion by which a search ends a line: number of moves (the default) or probability.
     pub search: Option<SearchBy>,
 }
 
@@ -100,7 +100,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Returns true for a GTP program, which must receive all moves of a game.
+    /// Returns true for a GTP program. It must be told all moves of a game, not only a position.
     pub fn needs_games(&self) -> bool {
         matches!(self, Self::Program(ExternalEngine { protocol: Protocol::Gtp, .. }))
     }
@@ -249,7 +249,7 @@ impl fmt::Display for SearchSpec {
 
 impl SearchSpec {
     /// Returns these settings, with missing ones from `other`. If these settings have a level, it
-    /// decides the missing `depth`, `selectivity`, `ends` and `exact`, which then stay `None`.
+    /// sets `depth`, `selectivity`, `ends` and `exact`, which therefore stay `None` if missing.
     #[must_use]
     pub fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -273,7 +273,7 @@ impl SearchSpec {
         Limits { nodes: self.nodes, deadline, ..Limits::default() }
     }
 
-    /// Returns the settings of the search; the level, or else `usual`, supplies missing settings.
+    /// Returns the search settings. The level or, without a level, `usual` supplies missing ones.
     pub fn plan(&self, usual: Plan, evaluator: &impl Evaluate) -> Plan {
         let mut plan = self.level.map_or(usual, |level| level.plan(evaluator));
         if let (SearchBy::Realization, Some(level)) = (self.by(), self.level) {
@@ -287,7 +287,7 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the strength and the pruning of the search, with the settings of [`Self::plan`].
+    /// Returns the strength and the pruning for the settings that [`Self::plan`] returns.
     pub fn search(
         &self,
         usual: Plan,

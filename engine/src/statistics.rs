@@ -6,7 +6,7 @@ use crate::board::{Position, Square, Squares};
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions in which a move was played or, in [`of_positions`], is legal.
+    /// The number of positions with a move: a played move or, in [`of_positions`], a legal move.
     pub positions: u64,
     /// The number of counted moves: all played moves or, in [`of_positions`], all legal moves.
     pub moves: u64,
@@ -16,7 +16,7 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// The number of passes after moves of the ply. [`of_positions`] counts positions with a pass.
+    /// The number of passes after moves of this ply; in [`of_positions`], of positions with a pass.
     pub passes: u64,
     /// The number of games whose last position, in which neither side has a move, is at this ply.
     pub ends: u64,

@@ -12,7 +12,7 @@ use crate::eval::Value;
 pub struct Agreement {
     /// The error (value − score) in discs of each position that has a stated score.
     errors: Vec<f64>,
-    /// For each line with scores of moves, the discs that the chosen move loses, if it has a score.
+    /// For each chosen move, the discs that it loses; `None` if the line does not state its score.
     lost: Vec<Option<Discs>>,
 }
 
@@ -65,16 +65,14 @@ pub struct AgreementReport {
     /// The mean squared error, in discs²; absent if no line states a score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mse: Option<f64>,
-    /// The number of lines that state scores of moves, and for which the search chose a move;
-    /// absent if there is no such line.
+    /// The number of lines with scores of moves and with a chosen move; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_stated: Option<u64>,
-    /// The number of lines for which the chosen move has the best score that the line states for
-    /// any move; absent if `best_stated` is absent.
+    /// The number of lines whose chosen move has the best stated score; absent if `best_stated` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_found: Option<u64>,
-    /// The mean number of discs that the chosen moves lose: the best score of a move minus the
-    /// chosen move's score, over the lines that state both; absent if there is no such line.
+    /// The mean number of discs that the chosen moves lose: the best score that a line states for a
+    /// move, minus the score that it states for the chosen move. Absent if no line states both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discs_lost: Option<f64>,
 }

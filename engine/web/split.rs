@@ -1,7 +1,8 @@
-//! Splits a weights file for the web page: `split WEIGHTS PLAYED COUNTS`. The sections of training
-//! counts go to the file COUNTS, all others to the file PLAYED. Compiled by `rustc`, without Cargo.
+//! Splits a weights file for the web page: `split WEIGHTS PLAYED COUNTS`. The sections with the
+//! occurrences of parameters in training go to the file COUNTS, all others to the file PLAYED.
 //!
 //! Both files get the header and the end frame. The page decompresses and checks the sections.
+//! Compiled by `rustc`, without Cargo.
 
 use std::error::Error;
 use std::{env, fs};

@@ -40,8 +40,8 @@ pub trait Launcher: Send + Sync + 'static {
     /// Allocates staging buffers of `bytes` bytes each.
     fn staging(&self, bytes: usize) -> Result<Self::Staging, LaunchError>;
 
-    /// Copies `bytes` to the start of a staging buffer, which must be at least as long, and returns
-    /// it. Calls use the two buffers in turn. A copy waits for kernels that read the buffer.
+    /// Copies `bytes` to a staging buffer, which must be at least as long, and returns this buffer.
+    /// Calls use the two buffers in turn. A copy waits for kernels that read its buffer.
     fn stage<'s>(
         &self,
         staging: &'s mut Self::Staging,
@@ -81,10 +81,10 @@ pub struct Limits {
     pub blocks: u32,
     /// The number of rows (positions) that are copied at once if they do not stay on the device.
     pub chunk_rows: usize,
-    /// The bytes of positions and their lists that can stay on the device. Other positions are
-    /// copied at each use.
+    /// The bytes of memory for positions, and lists of positions, that stay on the device. Other
+    /// positions are copied to the device at each use.
     pub resident_bytes: usize,
-    /// The number of bytes of the device's memory that are left for vectors.
+    /// The bytes of the device's memory for vectors, which have an element for each parameter.
     pub vector_bytes: usize,
     /// The memory bandwidth in bytes per second; `None` if the device does not report it.
     pub memory_bandwidth: Option<u64>,

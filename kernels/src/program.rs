@@ -51,7 +51,7 @@ impl Program {
         &self.text
     }
 
-    /// Returns the program with the CUDA source `text`; `None` if `text` lacks CUDA's definitions.
+    /// Returns the program whose [`Self::cuda`] is `text`; `None` without CUDA's definitions.
     pub fn of_cuda(text: &str) -> Option<Self> {
         Some(Self { text: text.strip_prefix(&numbered(CUDA))?.to_owned() })
     }

@@ -25,8 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Fits all phases to a file of records, and writes the weights file. If the process is killed, a
-/// second call continues the fit where it stopped.
+/// Fits all phases to records, and writes the weights file. A second call resumes a killed fit.
 pub(crate) fn fit(records: &Path, weights: &Path) -> Result<FitReport, Box<dyn Error>> {
     let settings = FitSettings { ridge: 10.0, ..FitSettings::default() };
     // Each position of a game gets a label, and each game goes to training, validation or test.

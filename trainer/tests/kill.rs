@@ -17,7 +17,7 @@ use folder::{Folder, TINY_FACTORS, random_game};
 #[allow(dead_code, unused_imports, clippy::unwrap_used, reason = "a test, others need more")]
 mod folder;
 
-/// The stages of a command, each with a function that counts its finished units of work.
+/// The stages of a command, each with a function that counts its finished units, such as games.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
 /// Kills and resumes a command, and checks its results. Match files may differ, as they have times.
@@ -90,7 +90,7 @@ fn parts_in(folder: PathBuf) -> usize {
     names.filter(|name| name.starts_with("part-") && !name.contains('.')).count()
 }
 
-/// Counts the parts of the merge, one for each phase, but not the 3 parts of sorted input files.
+/// Counts the parts of merged phases, not the other 3 parts, which are the sorted input files.
 #[test]
 fn dataset() {
     let arguments = "dataset --out out @0.games @100.games @200.games";
@@ -108,7 +108,7 @@ fn r#match() {
     check(&arguments, "out.match", Some(4), &[("match (pairs)", &finished)]);
 }
 
-/// Checks a study by its reports, because a study has no output file.
+/// Kills and resumes a study, and checks its files and report. A study has no main output file.
 fn check_study(arguments: &str, stages: Stages<'_>) {
     let arguments = format!("{arguments} --test @others.games --out study --seeds 2");
     check(&arguments, "study/nothing", Some(2), stages);

@@ -21,7 +21,7 @@
  * not wait.
  */
 
-// The number that functions accept and return instead of a square (0 to 63) if the player passes.
+// A pass, where a function accepts or returns the number of a square (0 to 63).
 #define OTHELLO_PASS -1
 
 // The number of steps in one disc. All values are whole numbers of steps.
@@ -45,7 +45,7 @@ typedef enum {
 typedef enum {
   // The linear weight of one pattern instance, a pattern on fixed squares.
   OTHELLO_PART_KIND_PATTERN = 0,
-  // The weight of a scalar feature, such as the number of legal moves, which has no squares.
+  // The weight of a scalar feature: a count, such as the number of legal moves.
   OTHELLO_PART_KIND_SCALAR = 1,
   // The pairwise interactions of all patterns and scalar features (factorization machine).
   OTHELLO_PART_KIND_FACTORS = 2,
@@ -115,12 +115,12 @@ OthelloStatus othello_play(OthelloBoard *board, int32_t square);
 // Fails if the game is not over.
 OthelloStatus othello_score(const OthelloBoard *board, int32_t *score);
 
-// Creates a handle for searches and stores it in `search`; fails if a setting is not valid, or if
-// the memory does not suffice. `settings` is a level, such as "level=16", or keys separated by
+// Creates a handle for searches and stores it in `search`. Fails if a setting is not valid or
+// there is too little memory. `settings` is a level, such as "level=16", or keys separated by
 // commas, such as "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500". If there is neither a
 // level nor a depth, the level is 10. The keys `nodes` and `ms` limit the nodes and the
 // milliseconds of each search. The transposition table has about `hash_mb` MiB. A search uses
-// `threads` threads, 1 to 1024. The search must be freed before the weights.
+// `threads` threads, 1 to 1024. The handle must be freed before `weights`.
 OthelloStatus othello_search_new(const OthelloWeights *weights,
                                  const char *settings,
                                  size_t hash_mb,

@@ -4,7 +4,7 @@ use othello_engine::board::{Position, Side, Square, StatedPosition};
 
 use crate::{Failure, OthelloStatus, call, place, read, text};
 
-/// The number that functions accept and return instead of a square (0 to 63) if the player passes.
+/// A pass, where a function accepts or returns the number of a square (0 to 63).
 pub const OTHELLO_PASS: i32 = -1;
 
 /// A board: the discs of the player (the side to move) and of the opponent.

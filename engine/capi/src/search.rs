@@ -47,12 +47,12 @@ pub struct OthelloFound {
     pub nodes: u64,
 }
 
-/// Creates a handle for searches and stores it in `search`; fails if a setting is not valid, or if
-/// the memory does not suffice. `settings` is a level, such as "level=16", or keys separated by
+/// Creates a handle for searches and stores it in `search`. Fails if a setting is not valid or
+/// there is too little memory. `settings` is a level, such as "level=16", or keys separated by
 /// commas, such as "depth=12,selectivity=73,exact=20,nodes=1000000,ms=500". If there is neither a
 /// level nor a depth, the level is 10. The keys `nodes` and `ms` limit the nodes and the
 /// milliseconds of each search. The transposition table has about `hash_mb` MiB. A search uses
-/// `threads` threads, 1 to 1024. The search must be freed before the weights.
+/// `threads` threads, 1 to 1024. The handle must be freed before `weights`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn othello_search_new(
     weights: *const OthelloWeights,
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn othello_solve(
     unsafe { find(search, board, found, |_| Strength::PERFECT) }
 }
 
-/// Searches `board` as strongly as the function `strength` says, and writes the result to `found`.
+/// Searches `board` with the strength that `strength` returns, and writes the result to `found`.
 ///
 /// # Safety
 /// `search` is a handle, `board` points to a board, `found` to memory for a result.

@@ -21,7 +21,7 @@ pub struct OthelloWeights {
 pub enum OthelloPartKind {
     /// The linear weight of one pattern instance, a pattern on fixed squares.
     Pattern = 0,
-    /// The weight of a scalar feature, such as the number of legal moves, which has no squares.
+    /// The weight of a scalar feature: a count, such as the number of legal moves.
     Scalar = 1,
     /// The pairwise interactions of all patterns and scalar features (factorization machine).
     Factors = 2,
@@ -168,8 +168,10 @@ pub unsafe extern "C" fn othello_parts(
     })
 }
 
+/// Returns the `count` values at `first`. Fails if `first` is null, unless `count` is 0.
+///
 /// # Safety
-/// `first` is null or points to `count` values that nobody changes during `'a`.
+/// Unless it is null, `first` points to `count` values that nobody changes in `'a`.
 unsafe fn slice<'a, T>(first: *const T, count: usize, name: &str) -> Result<&'a [T], Failure> {
     match (first.is_null(), count) {
         (_, 0) => Ok(&[]),

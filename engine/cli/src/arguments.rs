@@ -66,8 +66,8 @@ impl Output {
     }
 }
 
-/// An unsigned integer type of an argument. The type `i32` is excluded, so that a range without a
-/// type, such as `1..=60`, does not compile: clap would report the wrong type only at run time.
+/// An unsigned integer type that an argument can have. `i32` is not included, so that the compiler
+/// rejects a range without a type, such as `1..=60` in place of `1..=60_u32`.
 pub trait Number: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static {
     /// The greatest number of the type.
     const MAX: Self;
@@ -151,7 +151,7 @@ fn with_replacement(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Escapes and shortens the user's arguments in an error message, but not in its tips and usage.
+/// Escapes and shortens the user's arguments in an error message. Keeps tips and usage unchanged.
 fn with_arguments_quoted(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| quoted(text).into_owned();
     let told = error.context().filter_map(|(kind, value)| match value {

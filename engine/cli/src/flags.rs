@@ -1,5 +1,5 @@
-//! The flags that several commands share. Their clap fields have no doc comments: [`prepared`]
-//! takes their headings and help texts from `flags.txt`.
+//! The flags that several commands share. Their help texts and headings are in `flags.txt`, not in
+//! doc comments of the fields that clap parses.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ struct Flag {
     heading: &'static str,
     help: &'static str,
     more: String,
-    /// The default that a command's help states, as (command, default); `*` is any other command.
+    /// The defaults for the help text, as (command, default); `*` means every other command.
     defaults: Vec<(&'static str, &'static str)>,
 }
 
@@ -18,8 +18,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| read(include_str!("flags.txt")));
 
-/// Parses `flags.txt`: a line `# heading` for the flags below it, and for each flag `--name: help`,
-/// then lines of a second paragraph, and a line `[command: default]` for each default.
+/// Returns the flags in `flags.txt`. A line `# heading` precedes the flags with this heading. A
+/// flag has a line `--name: help`, then lines with more help, and lines `[command: default]`.
 fn read(text: &'static str) -> Vec<Flag> {
     let (mut flags, mut heading): (Vec<Flag>, _) = (vec![], "");
     for line in text.lines() {
@@ -40,7 +40,7 @@ fn read(text: &'static str) -> Vec<Flag> {
     flags
 }
 
-/// The flags with another meaning in one command: the command, the flag, and its meaning there.
+/// Flags that have a help text of their own in one command: (command, flag, meaning there).
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("benchmark", "exact", "names files of exact positions, as --strong and --hard do theirs"),
     ("leaves", "depth", "is the greatest of the depths that are drawn"),
@@ -73,8 +73,8 @@ impl Flag {
     }
 }
 
-/// Returns `command` with the help texts and headings of `flags.txt`. Flags accept negative
-/// numbers, so that the error for a wrong `-5` in `--x -5` names `--x`, not an unknown flag `-5`.
+/// Returns `command` with the help texts and headings from `flags.txt`. Flags also accept negative
+/// numbers, so that an error for `--x -5` names the flag `--x`, not an unknown flag `-5`.
 pub fn prepared(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {

@@ -11,7 +11,7 @@ pub(crate) struct Interrupts {
     /// The number of the first signal received; 0 before the first signal.
     signal: AtomicU8,
     stage_stops: AtomicBool,
-    /// True if a stage began whose finished work is kept, so that the same command can resume it.
+    /// True if a stage has begun whose finished work is kept, for the next run of the same command.
     resumable: AtomicBool,
 }
 

@@ -1,5 +1,5 @@
 //! Output on standard error: text (a bar with rate and time left on a terminal, else lines) or JSON
-//! events. `--progress-file` keeps only the latest event in a file: start, stage progress or exit.
+//! events. `--progress-file` keeps only the latest start, progress or exit event in a file.
 
 pub(crate) mod events;
 mod stage;
@@ -54,7 +54,7 @@ impl Reporter {
         lock(&self.resumed).clone()
     }
 
-    /// Clears the counts of [`Self::resumed`], because each step of a recipe reports only its own.
+    /// Clears the counts of [`Self::resumed`], so that a step of a recipe reports only its counts.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }

@@ -1,5 +1,5 @@
-//! The hidden subcommands `completions`, `man` and `reference`. The last writes Markdown pages: the
-//! commands with their help texts, JSON objects and settings with the doc comments of their types.
+//! The hidden subcommands `completions`, `man` and `reference`. `reference` writes Markdown pages:
+//! the help texts of commands, and the doc comments on fields of JSON objects and settings.
 
 use std::fs;
 use std::path::PathBuf;

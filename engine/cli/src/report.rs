@@ -42,7 +42,7 @@ pub(crate) fn text(
     Ok(text + "\n")
 }
 
-/// Calls `write` with standard output. It is no error if the reader closes the pipe (`… | head`).
+/// Calls `write` with standard output. Ignores the error if the reader closes the pipe (`| head`).
 pub fn to_standard_output(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
 ) -> anyhow::Result<()> {

@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Returns the report of a recipe's step as text; `None` before [`Self::print`] printed it.
+    /// Returns the report of a recipe's step as text; `None` until the step calls [`Self::print`].
     pub fn summary(&self) -> Option<&str> {
         self.step.as_ref()?.summary.get().map(String::as_str)
     }
@@ -133,8 +133,8 @@ impl Session {
 
 const PANICKED: i32 = 101;
 
-/// Ends the process at any panic, because other threads might wait for the panicked thread. Unless
-/// `RUST_BACKTRACE` is set, this hook allocates nothing; the default hook may hang without memory.
+/// Makes every panic end the process, because other threads might wait for the panicked thread.
+/// Without `RUST_BACKTRACE`, the hook allocates nothing, so that it works if memory is exhausted.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();

@@ -1,4 +1,4 @@
-//! Random draws by one fixed generator. A seed gives the same draws with all versions of libraries.
+//! Random draws. The generator is fixed, so a seed always gives the same draws.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -16,7 +16,7 @@ impl Generator {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// Creates one of a seed's independent generators. `index` can be the number of a game.
+    /// Creates generator `index` of a seed. Generators with different indices are independent.
     pub fn split(seed: u64, index: u64) -> Self {
         let mut first = Self::new(seed);
         Self::new(first.next_u64() ^ Self::new(index).next_u64().rotate_left(32))
@@ -68,7 +68,7 @@ pub fn random_game(seed: u64, number: u64, most_moves: usize) -> Replay {
     replay
 }
 
-/// Plays random games until a position has at most `empties` empty squares, and returns it.
+/// Plays random games until a position has at most `empties` empty squares. Returns the position.
 pub fn random_position(random: &mut Generator, empties: u32) -> Position {
     first_position(random, |position| position.empties() <= empties)
 }

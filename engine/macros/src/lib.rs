@@ -1,7 +1,7 @@
 //! The attribute `compiled_for`, which compiles a function once for each instruction set.
 //!
-//! `othello_core::simd` re-exports it. The body becomes an `#[inline(always)]` function, which the
-//! version for each set calls. (LLVM might not inline a closure into a version for another set.)
+//! `othello_core::simd` re-exports it. The function's body becomes an `#[inline(always)]` function,
+//! which the version for each instruction set calls. (LLVM might not inline a closure there.)
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
@@ -11,9 +11,9 @@ const AVX2: &str = "avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt";
 const AVX512: &str = "avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt,\
     avx512f,avx512bw,avx512cd,avx512dq,avx512vl";
 
-/// Compiles a function once for each instruction set. A call runs the version for the set in the
-/// attribute's argument, which the processor must support. Safe arguments are
-/// `InstructionSet::chosen()` and, if a parameter has the token type `I`, `I::SET`.
+/// Compiles a function once for each instruction set. The attribute's argument selects the version
+/// that a call runs; the processor must support its instruction set. Safe arguments are
+/// `InstructionSet::chosen()` and, if a parameter is a token of type `I`, `I::SET`.
 #[proc_macro_attribute]
 pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {
     let set = parse_macro_input!(set as Expr);

@@ -47,7 +47,7 @@ struct Cost {
     nodes_by_depth: Vec<u64>,
     /// The wall time of all searches, in seconds.
     seconds: f64,
-    /// The CPU time of the thread. It is nearly the same on a busy machine, unlike `seconds`.
+    /// The CPU time of the thread, which other programs hardly change, unlike `seconds`.
     cpu_seconds: f64,
 }
 
@@ -57,16 +57,16 @@ struct Row {
     without: Option<&'static str>,
     #[serde(flatten)]
     cost: Cost,
-    /// The number of nodes, divided by that of the search with all features.
+    /// The number of nodes, divided by the number with all features.
     nodes_ratio: f64,
-    /// The CPU time, divided by that of the search with all features.
+    /// The CPU time, divided by the CPU time with all features.
     cpu_ratio: f64,
-    /// The number of positions with another score (with `--depth`, value) than with all features.
+    /// The number of positions whose score or value is not the same as with all features.
     different_scores: usize,
-    /// The number of positions in which the best move differs from that of the search with all
-    /// features. Several moves may be equally good.
+    /// The number of positions whose best move is not the same as with all features. Several moves
+    /// may be equally good.
     different_moves: usize,
-    /// The number of positions whose stated best move was found; absent if the file states none.
+    /// The number of positions in which a best move of the file was found; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     stated_moves: Option<usize>,
 }

@@ -15,7 +15,7 @@ use crate::player::SearchSpec;
 use crate::search::{EndgameSchedule, Level, Selectivity};
 use crate::text::{Lines, TextSource};
 
-/// The search flags. They supply settings that a player string does not state (clap `flatten`).
+/// The flags that set a search. They apply to settings that the text of a player does not state.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArguments {
     #[arg(long, value_name = "L")]
@@ -29,7 +29,7 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Returns the search settings of these flags and of the values of --depth and --exact.
+    /// Returns these flags as search settings, together with the values of --depth and --exact.
     pub fn spec(&self, depth: Option<u32>, exact: Option<u32>) -> SearchSpec {
         let &Self { level, nodes, selectivity, ref ends } = self;
         let ends = ends.clone();

@@ -54,7 +54,7 @@ pub(in crate::cli) struct Bench {
     midgame: Part,
     /// The nodes and the time of the exact searches.
     endgame: Part,
-    /// The instruction set that was chosen.
+    /// The instruction set that the program used.
     instructions: String,
 }
 

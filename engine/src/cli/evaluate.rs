@@ -23,8 +23,8 @@ use crate::test_suite::{Agreement, AgreementReport};
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// File of positions, one a line, `-` for standard input, or a single position: 64 characters
-    /// (optionally with the side to move and a score), OBF, or a transcript. Values are compared
-    /// with stated scores, and best moves with the scores of moves in OBF
+    /// (optionally with the side to move and a score), OBF, or a transcript. Stated scores are
+    /// compared with the values, and stated scores of moves (OBF) with the best moves
     #[arg(allow_hyphen_values = true)]
     file: Positions,
     #[arg(long, value_name = "D", value_parser = number_in(0..=60_u32))]
@@ -44,7 +44,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search that the flags select, and true unless it only evaluates statically.
+    /// Returns the search that the flags select, and false if it only evaluates statically.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,
@@ -65,7 +65,7 @@ impl Arguments {
 pub(in crate::cli) struct Evaluation {
     /// The value of each board in discs, for the side to move.
     values: Vec<f64>,
-    /// The number of values from the book.
+    /// The number of positions whose value is from the opening book.
     from_book: usize,
     #[serde(flatten)]
     agreement: AgreementReport,
@@ -86,7 +86,7 @@ impl fmt::Display for Evaluation {
     }
 }
 
-/// Evaluates the positions of the input in chunks, and prints the report.
+/// Evaluates all positions of the input, and prints the report.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights.weights)?;
     let (search, looks_ahead) = arguments.search(&evaluator)?;

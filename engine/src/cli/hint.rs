@@ -78,7 +78,7 @@ struct Hint {
     exact: bool,
     /// The ProbCut confidence of the search, in percent; 100 for a search without ProbCut.
     selectivity: u32,
-    /// The search that found the value, as text; for the printed table only.
+    /// A description of the search that found the value, for the printed table only.
     #[serde(skip)]
     how: String,
     /// The number of nodes that the search visited.

@@ -37,8 +37,8 @@ pub struct Program {
 enum Command {
     /// Solve positions with one search feature switched off at a time
     ///
-    /// With --depth, search the positions to that depth instead. Then --selectivity adds a search
-    /// without pruning, and `--search realization` a search with all moves equally probable.
+    /// With --depth, search positions to this depth instead. With --selectivity too, also search
+    /// without pruning; with `--search realization` too, search with all moves equally probable.
     Ablate(ablate::Arguments),
     /// Count and time the nodes of a built-in set of searches on one thread
     Bench(bench::Arguments),

@@ -27,12 +27,12 @@ pub struct Arguments {
     plies: u32,
 
     /// Write all positions with their scores to this file. Positions of the last ply are scored by
-    /// search, others from their successors. An interrupted run is resumed
+    /// search, earlier ones by negamax. An interrupted run is resumed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Write openings instead of scored positions: those of --plies plies with a value at most
-    /// --within discs from 0, one transcript a line
+    /// Write nearly even openings instead of scored positions: openings of --plies plies whose
+    /// value is at most --within discs from 0, one transcript a line
     #[arg(long, requires = "out", conflicts_with = "shard")]
     balanced: bool,
     #[arg(long, value_name = "DISCS", default_value_t = 2, requires = "balanced")]
@@ -53,7 +53,7 @@ pub struct Arguments {
     force: bool,
 }
 
-/// The greatest --plies for --balanced, which keeps all openings (434,029 at ply 9) in memory.
+/// The greatest --plies with --balanced. All openings (434,029 at ply 9) must fit into memory.
 const MAX_PLIES_BALANCED: u32 = 9;
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -114,7 +114,7 @@ fn counted(plies: u32, progress: &dyn Progress) -> Written {
 const COMPARED_OPENINGS: usize = 16;
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses an existing file unless it lists openings and includes the first 16 of the new list.
+/// Refuses an existing file, unless it is a list of openings that has the first 16 of the new list.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

@@ -1,4 +1,4 @@
-//! `othello-engine patterns`: the instances, classes and cost of a pattern set, before any fit.
+//! `othello-engine patterns`: the instances, classes, size and speed of a pattern set.
 
 mod picture;
 
@@ -45,19 +45,19 @@ pub(in crate::cli) struct Patterns {
     classes: usize,
     /// The number of squares that at least one instance contains.
     squares: usize,
-    /// The squares and lines that the patterns cover.
+    /// The number of instances on each square, and the board lines that are in no instance.
     coverage: Coverage,
     /// The scalar features of the pattern set.
     scalars: Vec<Scalar>,
-    /// The shape of the factors, if the pattern set has them.
+    /// The width of the factor vectors, and the number of phases that share a vector, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<FactorShape>,
     /// The number of weights of each phase.
     parameters: usize,
     /// The size of all weights and factors, without training counts, before compression, in bytes.
     bytes: u64,
-    /// The evaluations per second, divided by those with the pattern set `standard`. Both numbers
-    /// are measured on one thread of this machine.
+    /// The speed of the evaluation, divided by its speed with the pattern set `standard`. Both are
+    /// measured on one thread of this machine.
     relative_speed: f64,
 }
 
@@ -67,9 +67,9 @@ struct PatternRow {
     name: String,
     /// The squares of the pattern, as the pattern set lists them, such as `a1 b1 c1`.
     squares: String,
-    /// The number of different images of the pattern on the board.
+    /// The number of instances: different rotations and reflections of the pattern.
     instances: usize,
-    /// The number of classes: configurations up to the pattern's own symmetry.
+    /// The number of classes. Configurations that are symmetric to each other form a class.
     classes: usize,
 }
 

@@ -61,8 +61,8 @@ pub fn nboard(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcom
     run(&mut Nboard::new(arguments.player(&evaluator, session)?))
 }
 
-/// Starts a thread that ends the process when the client can no longer read answers. Without the
-/// thread, a search would go on, because the server answers all requests before it ends.
+/// Starts a thread that ends the process when the client can no longer read answers. Without this
+/// thread, the server would first finish the searches for all waiting requests.
 #[cfg(unix)]
 fn end_with_the_client() -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};

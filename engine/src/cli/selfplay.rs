@@ -34,11 +34,11 @@ pub struct Arguments {
     #[arg(long, value_name = "E")]
     exact: Option<PerfectFrom>,
 
-    /// Draw moves at random until perfect play begins. With `all:softmax=T`, a move has probability
-    /// ∝ exp(v / T), where v is its static value in discs for the side that moves. With
-    /// `all:uniform=P`, a random legal move is played with probability P, else that of the search.
-    /// Rules can differ by ply, both ends included: `0..20:softmax=1.5,21..59:uniform=0.05`. All
-    /// rules also store each search's value: that of the best move, even if another move is drawn
+    /// Draw moves at random until perfect play begins. `all:softmax=T` draws each legal move with a
+    /// probability proportional to exp(v / T), where v is its static value in discs for the mover.
+    /// `all:uniform=P` plays a random legal move with probability P, and otherwise the best move.
+    /// Rules can differ by ply, both ends included: `0..20:softmax=1.5,21..59:uniform=0.05`. The
+    /// value stored with a random move is still that of the best move
     #[arg(long, value_name = "SPEC", default_value = "none")]
     exploration: Exploration,
 
@@ -79,11 +79,11 @@ pub(in crate::cli) struct SelfPlay {
 
 const DEFAULT_DEPTH: u32 = 2;
 
-/// The default number of empty squares for exact play if an endgame ProbCut schedule is given.
+/// The default number of empty squares for exact play with an endgame ProbCut schedule (`--ends`).
 const DEFAULT_EXACT: u32 = 16;
 
 impl Arguments {
-    /// Returns a player's search, which prunes by default if both players have ProbCut models.
+    /// Returns a player's search settings, with pruning by default if both have ProbCut models.
     fn search(
         &self,
         player: &WeightsSpec,

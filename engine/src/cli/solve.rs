@@ -27,7 +27,7 @@ pub struct Arguments {
     #[arg(allow_hyphen_values = true)]
     file: Positions,
 
-    /// Also solve and check the position after each move whose score the file (OBF) states
+    /// Also solve and check each move whose score the input states (in OBF)
     #[arg(long)]
     moves: bool,
     #[arg(long, value_name = "M", default_value_t = 64, value_parser = number_in(1..=1_usize << 20))]
@@ -82,14 +82,14 @@ struct SolvedMove {
     /// The move, such as `f5`.
     #[serde(rename = "move")]
     square: String,
-    /// The exact score after the move, in discs for the side that makes it.
+    /// The exact score of the move, in discs for the side that plays it.
     score: Discs,
     /// The score that the file states.
     expected: Discs,
 }
 
 impl Solved {
-    /// Describes the differences from the stated scores; empty if there are none.
+    /// Describes the solved scores that differ from the stated ones; empty if all agree.
     fn complaint(&self) -> String {
         let score = self.expected.filter(|&expected| expected != self.score);
         let score = score.map(|expected| format!("expected {expected:+}"));
@@ -109,7 +109,7 @@ pub(in crate::cli) struct Solve {
     nodes: u64,
     /// The wall time from the beginning of the first search to the end of the last, in seconds.
     seconds: f64,
-    /// The number of positions for which a solved score differs from a stated one.
+    /// The number of positions for which a score, of the position or a move, is not as stated.
     wrong: usize,
 }
 

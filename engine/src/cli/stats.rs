@@ -32,8 +32,8 @@ pub struct Arguments {
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Statistics {
-    /// The statistics of openings: one entry for each ply from 0 to `--plies`, over all positions
-    /// that can arise at this ply, symmetric ones counted once.
+    /// The statistics of openings for each ply from 0 to `--plies`: of all positions that can arise
+    /// at the ply. Symmetric positions are counted once.
     openings: Vec<Opening>,
     /// The number of games.
     games: u64,
@@ -57,7 +57,7 @@ pub(in crate::cli) struct Statistics {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct Opening {
-    /// The number of different positions, with symmetric ones counted once.
+    /// The number of different positions at the ply, with symmetric ones counted once.
     unique: usize,
     #[serde(flatten)]
     ply: Ply,

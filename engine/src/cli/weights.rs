@@ -1,4 +1,4 @@
-//! `othello-engine weights`: prints the content of a weights file, and a configuration's weights.
+//! `othello-engine weights`: prints the content of a weights file, or a configuration's weights.
 
 use std::fmt;
 use std::str::FromStr as _;
@@ -26,13 +26,13 @@ pub struct Arguments {
     #[arg(default_value = "embedded", value_name = "FILE")]
     weights: WeightsChoice,
 
-    /// Print the weights of a configuration: the squares of a pattern or of one of its images, and
-    /// the disc on each square (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
+    /// Print the weights of a configuration: the squares of a pattern instance, and the disc on
+    /// each of them (X the player, O the opponent, - empty), such as "a1 b1 c1" XO-
     #[arg(long, num_args = 2, value_names = ["SQUARES", "DISCS"], allow_hyphen_values = true)]
     inspect: Option<Vec<String>>,
 
-    /// Also print the predictions by the ProbCut models, as slope, offset and standard deviation:
-    /// of the values of deeper searches by ply and depths, and of exact scores by empty squares
+    /// Also print what the ProbCut models predict, as slope, offset and standard deviation: deep
+    /// values for each ply and depths, and exact scores for each number of empty squares
     #[arg(long)]
     predictions: bool,
 }
@@ -45,7 +45,7 @@ pub(in crate::cli) struct Report {
     patterns: Vec<String>,
     /// The scalar features of the pattern set, such as the number of the player's discs.
     scalars: Vec<Scalar>,
-    /// The length of the factor vectors, and the number of phases that share a vector, if any.
+    /// The width of the factor vectors, and the number of phases that share a vector, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     factors: Option<FactorShape>,
     /// The number of phases.
@@ -54,7 +54,7 @@ pub(in crate::cli) struct Report {
     steps_per_disc: i32,
     /// The number of weights of each phase.
     parameters: usize,
-    /// The number of pattern instances on each square, and the lines that none contains whole.
+    /// The number of instances on each square, and the board lines that are in no instance.
     coverage: Coverage,
     /// The move-ordering evaluation, if the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,8 +64,8 @@ pub(in crate::cli) struct Report {
     /// With `--predictions`: the models by which ProbCut predicts deep values and exact scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     predictions: Option<Predictions>,
-    /// For each phase, statistics of how often the weights occur in training positions; omitted for
-    /// embedded weights, which lack the counts.
+    /// For each phase, statistics of the weights' numbers of occurrences in training; omitted for
+    /// embedded weights, which have no counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Vec<PhaseCounts>>,
     /// The SHA-256 of the weights file, as `sha256sum` prints it.
@@ -79,11 +79,11 @@ pub(in crate::cli) struct Report {
 
 #[derive(Serialize, schemars::JsonSchema)]
 struct Light {
-    /// The patterns of the move-ordering evaluation, as squares.
+    /// The patterns of the move-ordering evaluation, each as a list of squares.
     patterns: Vec<String>,
     /// The number of weights of the move-ordering evaluation, the same weights for all phases.
     parameters: usize,
-    /// The number of points that 32 discs of move-ordering value add to a move's score. For
+    /// The number of points that a move-ordering value of 32 discs adds to a move's score. For
     /// comparison, each legal reply subtracts 16 points (32 if it is a corner).
     strength: i16,
 }
@@ -102,9 +102,9 @@ struct PhaseCounts {
     phase: Phase,
     /// The number of weights that occur at least once in the training positions of the phase.
     seen: usize,
-    /// The smallest number of times that a weight occurs, among weights that occur in the phase.
+    /// The smallest number of occurrences, among the weights that occur in the phase.
     least: u32,
-    /// The largest number of times that a weight occurs in the phase's training positions.
+    /// The largest number of occurrences of a weight in the training positions of the phase.
     most: u32,
 }
 
@@ -210,8 +210,8 @@ fn counts(weights: &Weights, phase: Phase) -> PhaseCounts {
     PhaseCounts { phase, seen: seen().count(), least, most }
 }
 
-/// Returns the weight of a configuration in each phase and, if `counted`, how often it occurs in
-/// training. `asked` has two texts: the squares of a pattern instance, and the disc on each square.
+/// Returns the weight of a configuration in each phase and, if `counted`, its number of occurrences
+/// in training. `asked` has the squares of a pattern instance, and the disc on each square.
 fn inspection(weights: &Weights, counted: bool, asked: &[String]) -> anyhow::Result<Inspection> {
     let [squares, discs] = asked else { bail!("--inspect takes squares and discs") };
     let squares = squares.split_ascii_whitespace().map(Square::from_str);

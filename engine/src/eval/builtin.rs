@@ -4,9 +4,9 @@ use crate::board::{CORNERS, Position, Square, X_SQUARES};
 /// An evaluation without a weights file.
 #[derive(Clone, Copy, Debug)]
 pub enum Handwritten {
-    /// The value 0 for every position; a search then compares only finished games.
+    /// The value 0 for every position. A search then only distinguishes finished games.
     Zero,
-    /// Mobility, corners, and X squares (diagonally next to a corner) whose corner is empty.
+    /// A weighted sum of moves, corners, and X squares (next to a corner) at empty corners.
     Mobility,
 }
 

@@ -30,7 +30,7 @@ mod carried {
         PackedWeights::open(NAME, FILE).expect("the build script wrote the weights")
     });
 
-    /// The tables that all players share. Tables are computed from packed weights when needed.
+    /// The tables that all players share. Each block of tables is computed when first used.
     static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
     /// Returns the settings and inputs that determined the embedded weights.

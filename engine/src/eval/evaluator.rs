@@ -57,7 +57,7 @@ impl WeightsChoice {
         }
     }
 
-    /// Loads the chosen weights, without training counts if embedded; `none` and `mobility` fail.
+    /// Loads the chosen weights; embedded ones lack training counts. `none` and `mobility` fail.
     pub fn by_class(&self) -> Result<WeightsFile, WeightsError> {
         match self {
             Self::File(path) => Weights::read(path),

@@ -51,8 +51,8 @@ pub trait Evaluate: Sync {
         }
     }
 
-    /// Returns the static value of `after` for its side to move. The move on `square`, which flips
-    /// `flips`, leads to `after`. `state` is the state before this move.
+    /// Returns the static value of `after`, for its side to move. `after` is the position after the
+    /// move on `square`, which flips `flips`; `state` belongs to the position before the move.
     #[inline]
     fn value_after(
         &self,
@@ -64,9 +64,9 @@ pub trait Evaluate: Sync {
         self.value(&self.after(state, square, flips), after)
     }
 
-    /// Returns the static value of `after`. If it is almost surely outside `window`, the result may
-    /// be a faster estimate, at most `window[0]` or at least `window[1]`. Rarely, the exact value
-    /// is then inside the window or beyond its other side.
+    /// Returns the static value of `after`. If this value is almost surely outside `window`, the
+    /// result can be a faster estimate outside the window. In rare cases, the exact value is then
+    /// inside the window or on its other side.
     #[inline]
     fn value_after_within(
         &self,
@@ -79,8 +79,8 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns an approximate value for move ordering, by the weights for ply `_ply` instead of the
-    /// position's ply. The weights of one ply for all nodes stay in the processor's cache.
+    /// Returns an approximate value for move ordering. It can use the weights for ply `_ply`: if
+    /// all nodes use the weights of one ply, these stay in the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)
@@ -91,7 +91,7 @@ pub trait Evaluate: Sync {
         None
     }
 
-    /// Returns the pruning models: ProbCut in the midgame and endgame, and move probabilities.
+    /// Returns the models for pruning: ProbCut, endgame ProbCut, and realization probability.
     fn models(&self) -> &Models {
         static NONE: Models = Models::NONE;
         &NONE

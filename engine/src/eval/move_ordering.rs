@@ -18,10 +18,10 @@ pub struct MoveOrdering {
 #[derive(Clone, Debug)]
 struct Instance {
     squares: u64,
-    /// For each subset of `squares`, the sum of 3^i over it, where i is a square's index in the
-    /// pattern's list of squares. [`extract`] computes the subset's index in this table.
+    /// For each subset of `squares`, the sum of 3^i over its squares, where i is a square's index
+    /// in the pattern's list. [`extract`] computes the index of a subset in this table.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
-    /// The index in `MoveOrdering::weights` of configuration 0 (no discs) of the pattern.
+    /// The index in `MoveOrdering::weights` of the pattern's weight if all its squares are empty.
     middle: usize,
 }
 
@@ -70,7 +70,7 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns a deduction from a move's score: `child`'s value in discs, times `strength` / 32.
+    /// Returns the points by which `child`'s value lowers a move's score: discs · `strength` / 32.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

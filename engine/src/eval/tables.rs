@@ -1,4 +1,4 @@
-//! The evaluation by patterns: the sum of the expanded weights of all pattern instances.
+//! The evaluation by patterns: weights of pattern instances and scalar features, plus factors.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -28,10 +28,10 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     factors: Option<FactorShape>,
-    /// For each phase, the index in `blocks` of its block, and its table's start in this block.
+    /// For each phase, the index of its block in `blocks`, and the start of its table in the block.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
-    /// The weights from which a block is computed at its first use; `None` if all are computed.
+    /// The weights from which each block is computed when first used; `None` if all blocks exist.
     packed: Option<&'static PackedWeights>,
     /// The move-ordering evaluation, if any.
     pub ordering: Option<MoveOrdering>,
@@ -103,7 +103,7 @@ impl Tables {
         });
     }
 
-    /// Returns a block, computed at its first use without pool threads, which may all wait for it.
+    /// Returns a block. Computes it at first use, on this thread: all pool threads may wait for it.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -143,8 +143,8 @@ impl Tables {
         (&self.patterns.0, &self.patterns.1)
     }
 
-    /// Returns a position's value as terms, one for each pattern instance and scalar feature, and
-    /// one for all factors; `None` without a legal move. `counts` are the weights' training counts.
+    /// Splits a position's value into terms: one for each pattern instance and scalar feature, and
+    /// one for all factors. `None` without a legal move. `counts` are the weights' training counts.
     pub fn parts(&self, counts: Option<&Counts>, position: &Position) -> Option<ValueParts<'_>> {
         let (set, geometry) = self.patterns();
         ValueParts::new(set, geometry, position, |phase| {
@@ -244,7 +244,7 @@ impl Tables {
     }
 }
 
-/// For each scalar feature, the index of the weight for its value; also the factor vector's index.
+/// For each scalar feature, the index of its weight in a phase's table, and of its factor vector.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -305,16 +305,16 @@ fn phase_at(ply: u32) -> usize {
 const GAMES: u64 = 200;
 const DEVIATIONS: f64 = 3.0;
 
-/// Positions of random games, from which [`FactorBounds`] are computed. In them, the contribution
-/// of factors varies more than in a search, so that the bounds are too wide rather than too narrow.
+/// Positions of random games, from which [`FactorBounds`] are computed. The contribution of factors
+/// varies more there than in a search, so that the bounds are too wide rather than too narrow.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
 });
 
 /// The mean and the bounds (mean ± 3 standard deviations) of the factors' contribution to a value,
-/// in 1/32 disc, over the [`SAMPLE`] positions of a block. A pruned search uses the mean in place
-/// of the contribution if the value is outside the search window even at the bounds.
+/// in 1/32 disc, over the [`SAMPLE`] positions of a block. If the value is outside the search
+/// window with either bound, a pruned search uses the mean, and does not compute the contribution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,

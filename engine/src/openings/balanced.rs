@@ -23,14 +23,14 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// Shallower searches that reject openings before the search to [`Balance::depth`], to save time.
-/// For each: its depth, and by how many discs a value may exceed [`Balance::within`].
+/// Shallower searches that reject openings early, to save time. Each has a depth, and a number of
+/// discs by which an absolute value may exceed [`Balance::within`].
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
 const AT_ONCE: usize = 256;
 
 impl Balance {
-    /// Returns nearly even openings, unique up to symmetry, each as the moves of one game.
+    /// Returns nearly even openings, each as a list of moves. No two of them are symmetric.
     pub fn openings<E: Evaluate>(
         &self,
         evaluator: &E,
@@ -70,7 +70,7 @@ impl Balance {
     }
 }
 
-/// Returns one game for every position of a ply, up to symmetry; omits finished games.
+/// Returns, for each unfinished position of a ply (up to symmetry), one game that leads to it.
 fn games(plies: u32) -> Vec<Vec<Square>> {
     let (plies, tree) = (plies as usize, OpeningTree::new(plies as usize));
     let game = |number| tree.replay(plies, number).steps.iter().map(|step| step.square).collect();

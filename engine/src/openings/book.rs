@@ -8,7 +8,7 @@ use crate::board::{Position, Square, Squares};
 use crate::eval::Value;
 use crate::record::{PositionReader, RecordError, ScoredPosition};
 
-/// A book of openings: the values of canonical positions, sorted, 18 bytes each.
+/// A book of openings: the value of each position. Symmetric positions share an entry of 18 bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Book {
     positions: Vec<Position>,
@@ -16,7 +16,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Reads a file of openings or of positions. Of duplicate positions, the lowest value is kept.
+    /// Reads a file of scored openings or positions. Keeps the lowest value of duplicate positions.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
         let mut rows = vec![];
         let mut reader = PositionReader::open(path)?;
@@ -32,13 +32,13 @@ impl Book {
         Ok(Self { positions, values })
     }
 
-    /// Returns a position's value for the side to move; `None` if the book has no symmetric image.
-    /// With a forced pass, it is minus the value after the pass; if the game is over, the score.
+    /// Returns a position's value for the side to move; `None` if the book lacks it. If the player
+    /// must pass, the value is minus that after the pass; if the game is over, it is the score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }
 
-    /// Returns the best move and its value; `None` unless the book has the results of all moves.
+    /// Returns the best move and its value; `None` unless the book has the values of all moves.
     pub fn best_move(&self, position: &Position) -> Option<(Square, Value)> {
         let moves = self.moves(position);
         let all = moves.len() == position.moves().count_ones() as usize;

@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
-/// A generator of the next ply's positions in ascending order, by sample sort: `splitters` divide
-/// the sorted list into parts that fit into a core's cache. Each of the `passes` makes the children
-/// of all `parents`, but keeps only as many parts as fit into memory. Sorting all positions of ply
-/// 11 at once took 1.5 times as long, and twice the memory.
+/// A generator of the next ply's positions in ascending order. The `splitters` divide the sorted
+/// list into parts that fit into a core's cache (sample sort). Each of the `passes` computes the
+/// children of all `parents`, but keeps only as many parts as fit into memory. Sorting all
+/// positions of ply 11 in one piece took 1.5 times as long, and twice the memory.
 struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of each part of the next ply's sorted list, except of the first part.
@@ -19,11 +19,11 @@ struct NextPly<'a> {
 
 struct SortedChildren {
     positions: Box<[Position]>,
-    /// The index in `positions` of the first position of each part, followed by `positions.len()`.
+    /// The start of each part in `positions`, followed by `positions.len()`.
     starts: Vec<u32>,
 }
 
-/// The number of parents whose children are sorted together; they fit into a core's cache.
+/// The number of parents whose children are sorted together. The children fit into a core's cache.
 const PARENTS_IN_RUN: usize = 4096;
 
 /// The average number of positions in a part of a ply, duplicates included. A part takes 2 MiB.
@@ -32,7 +32,7 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans enough passes over `parents` that the children of each pass fit into `memory` bytes.
+    /// Plans enough passes for the children of `parents` in each pass to fit into `memory` bytes.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -114,7 +114,7 @@ pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }
 
-/// The greatest ply for [`count`], which never has its 137,642,461 positions in memory all at once.
+/// The greatest ply for [`count`]. The 137,642,461 positions of ply 12 are never all in memory.
 pub const MAX_PLIES: u32 = 12;
 
 /// The greatest ply whose openings can be written: its 19,786,627 positions take 317 MB of memory.
@@ -122,9 +122,9 @@ pub const MAX_PLIES_HELD: u32 = 11;
 
 const MAX_CHILDREN_BYTES: usize = 1 << 30;
 
-/// Returns a list of positions for each ply from 0 to `plies`, canonical (unique up to symmetry)
-/// and in ascending order. The player is the opponent of the side that moved last, even if it must
-/// pass. Finished games are included in their ply, as in the published counts.
+/// Returns the positions of each ply from 0 to `plies`, canonical (unique up to symmetry) and in
+/// ascending order. The player of a position is the opponent of the side that moved last, even if
+/// this player must pass. Finished games are included, as in the published counts.
 pub fn enumerate(plies: u32, progress: &dyn Progress) -> Vec<Vec<Position>> {
     let mut found = vec![vec![Position::START.canonical()]];
     for ply in 1..=plies {

@@ -6,7 +6,7 @@ use crate::board::{CORNERS, Position, Side, Square, Squares};
 const MOST_POSITIONS: usize = 1 << 20;
 
 /// Searches for a game from the start to this position with `side` to move. Returns `None` if there
-/// is no such game, or none is found within 2^20 positions.
+/// is no such game, or if a search through 2^20 positions does not find one.
 pub fn game_to(position: Position, side: Side) -> Option<Vec<Square>> {
     let Replay { end, side, .. } = Replay::from(position, side);
     let mut way = Way { target: by_colour(&end, side), side, seen: HashSet::new(), moves: vec![] };

@@ -6,8 +6,8 @@ use super::ply::mover;
 use crate::board::{Position, Squares};
 use crate::eval::Value;
 
-/// Returns the positions of a ply that are to be scored, canonical and in ascending order, without
-/// finished games. A position in which the player must pass is replaced by the one after the pass.
+/// Returns the positions of a ply that need a value, canonical and in ascending order. Omits
+/// finished games. If the player must pass, the list has the position after the pass instead.
 pub fn movers(positions: &[Position]) -> Vec<Position> {
     let to_mover = |position: &Position| {
         let mover = mover(position);
@@ -20,9 +20,9 @@ pub fn movers(positions: &[Position]) -> Vec<Position> {
     movers
 }
 
-/// Returns the values of all positions, for the player, as a list for each ply. Negamax computes
-/// them from `last`, the values of the last ply. `plies` has the result of [`movers`] for each ply
-/// from 0 on. `None` if `last` has a wrong length, or if a position's child is missing in `plies`.
+/// Returns a list for each ply with the values of its positions, for the player. `last` has the
+/// values of the last ply; negamax computes the others. `plies` has the result of [`movers`] for
+/// each ply. `None` if `last` has a wrong length, or if `plies` lacks a position after a move.
 pub fn negamax_back(plies: &[Vec<Position>], last: Vec<Value>) -> Option<Vec<Vec<Value>>> {
     if plies.last()?.len() != last.len() {
         return None;
@@ -91,7 +91,7 @@ mod tests {
         (plies, values)
     }
 
-    /// Scores openings of 9 plies, as passes begin at ply 8 and finished games at ply 9.
+    /// Scores openings of 9 plies: passes begin at ply 8, and finished games at ply 9.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
         let unique = enumerate(9, &Silent);

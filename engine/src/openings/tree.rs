@@ -27,7 +27,7 @@ impl OpeningTree {
         tree
     }
 
-    /// Adds the ply after `parents`, and returns its positions, after the pass where one is forced.
+    /// Adds the ply after `parents`. Returns its positions, with any forced pass already made.
     fn add_ply(&mut self, parents: &[Position]) -> Vec<Position> {
         let (mut seen, mut nodes, mut movers) = (HashSet::new(), vec![], vec![]);
         for (parent, position) in (0..).zip(parents) {

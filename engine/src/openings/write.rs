@@ -17,11 +17,11 @@ use crate::search::{Search, Searchers};
 /// The settings of a run that scores openings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The length, in plies, of the longest scored openings, 0..=[`super::MAX_PLIES_HELD`].
+    /// The number of plies of the longest openings to score, 0..=[`super::MAX_PLIES_HELD`].
     pub plies: u32,
     /// The depth, in plies, of the search of each position of the last ply.
     pub score_depth: u32,
-    /// This process's share of the searches. A division among processes does not change the file.
+    /// The share of the searches that this process does. The file does not depend on the shares.
     pub shard: Shard,
 }
 
@@ -30,17 +30,17 @@ pub struct Settings {
 pub struct Written {
     /// The number of positions up to symmetry at each ply, from ply 0 on.
     pub unique: Vec<usize>,
-    /// The number of scored positions: in the file or, for one shard of the work, by this process.
-    /// `None` if the command only counts positions.
+    /// The number of scored positions: in the file or, if several processes share the run, by this
+    /// process. `None` if the command only counts positions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<usize>,
-    /// The checksum and size of the file; `None` for a shard.
+    /// The checksum and size of the file; `None` if this process only does a share of the searches.
     #[serde(flatten)]
     pub summary: Option<Summary>,
 }
 
 impl Settings {
-    /// Returns the settings of a run that is not divided into shards.
+    /// Returns the settings of a run that is not divided among processes.
     pub const fn whole(plies: u32, score_depth: u32) -> Self {
         Self { plies, score_depth, shard: Shard::WHOLE }
     }
@@ -61,8 +61,8 @@ impl Settings {
 const MOST_PER_PART: u64 = 1 << 20;
 const SCORES: &str = "scores (positions)";
 
-/// Scores all openings and writes them to a file. Searches with an empty table score the last ply,
-/// and negamax the earlier plies. One of several shards only searches its share of the last ply.
+/// Scores all openings and writes them to a file. Searches score the last ply; negamax scores the
+/// earlier plies. If several processes share the run, each only searches its share of the last ply.
 pub fn write_openings<E: Identified>(
     path: &Path,
     settings: &Settings,
@@ -111,7 +111,7 @@ fn write_in_parts<E: Identified>(
     Ok(openings.written(Some(summary)))
 }
 
-/// Writes the file of scored openings from the values of a run whose searches are all done.
+/// Writes the file of scored openings, after all searches of the run are done.
 pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary, RecordError> {
     let stated = run.plan.provenance.get("plies").and_then(|plies| plies.as_u64()?.try_into().ok());
     let plies = stated.filter(|&plies| plies <= MAX_PLIES_HELD).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! A game in progress, as protocols describe it: with a side to move, and with passes as turns.
+//! A game in progress, as protocols describe it: the side to move is stated, and a pass is a turn.
 
 use crate::board::notation::board_text;
 use crate::board::{Position, Side, Square};
@@ -36,7 +36,7 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of `side`, if necessary after a forced pass of the other side.
+    /// Plays a turn of `side`. A forced pass of the other side just before it is implied.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let position = self.with_turn_of(side)?;
         let next = match turn {
@@ -49,8 +49,8 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the position with `side` to move. If it is the other side's turn, returns the
-    /// position after its pass, or an error if it has a legal move.
+    /// Returns the position with `side` to move. If the other side is to move, returns the position
+    /// after its forced pass, or an error if that side has a legal move.
     pub fn with_turn_of(&self, side: Side) -> Result<Position, String> {
         if side == self.side {
             return Ok(self.position);

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use crate::search::Limits;
 
-/// The time of each player: a main time, then byo-yomi periods for a number of moves each.
+/// The time of each player: a main time, then periods (byo-yomi) with a fixed number of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TimeSettings {
     /// The time for all moves before the first byo-yomi period.
@@ -22,13 +22,13 @@ pub struct Clock {
     moves: u32,
 }
 
-/// In games with byo-yomi periods, 1/`RESERVE` of a move's time is unused, as searches end late.
+/// With byo-yomi periods, 1/`RESERVE` of a move's time is unused, because searches end late.
 const RESERVE: u32 = 10;
-/// The time kept in reserve for one very late answer, in a game without byo-yomi periods.
+/// Without byo-yomi periods, the time kept in reserve for one very late answer.
 const VERY_LATE: Duration = Duration::from_millis(30);
-/// Without byo-yomi periods, 1/`KEPT` of the remaining time is kept in reserve.
+/// Without byo-yomi periods, 1/`KEPT` of the remaining time is also kept in reserve.
 const KEPT: u32 = 50;
-/// The reserve for each remaining move, because threads on a busy machine may start late.
+/// Without byo-yomi periods, the reserve for each remaining move, whose search may start late.
 const LATE: Duration = Duration::from_millis(3);
 /// A position with this number of empty squares can be solved in [`SOLVED_TIME`] seconds.
 const SOLVED: f64 = 22.0;
@@ -54,8 +54,8 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the clock to another program's statement: `left` for `moves` moves (0: main time). If
-    /// `left` is the clock's time in whole seconds, the clock keeps its fraction of a second.
+    /// Sets the clock to `left` for `moves` moves (0: main time), as another program states it. If
+    /// this is the clock's time in whole seconds, the clock also keeps its fraction of a second.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -112,9 +112,9 @@ pub(super) fn limits_of_move(clock: Option<Clock>, empties: u32, limits: &Limits
     Limits { deadline, ..limits.clone() }
 }
 
-/// Returns an estimate of the player's number of moves until it can solve the position, at least
-/// [`LEAST_MOVES`] (or all remaining moves). A solve may take an equal share of `time`, divided
-/// among all remaining moves of the player.
+/// Returns an estimate of the player's number of moves until it can solve the position in its share
+/// of `time`, which is divided equally among all remaining moves. The result is at least
+/// [`LEAST_MOVES`], or all remaining moves if they are fewer.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!((absolute.left(), absolute.for_move(20)), (Duration::ZERO, Duration::ZERO));
     }
 
-    /// A client sends whole seconds: 0 if 0.75 s are left. The clock must then keep its 0.75 s.
+    /// If a client states the remaining 0.75 s as 0 whole seconds, the clock must keep its 0.75 s.
     #[test]
     fn who_hears_whole_seconds_knows_what_is_between_them() {
         let mut clock = Clock::absolute(SECOND);

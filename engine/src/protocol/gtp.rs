@@ -114,7 +114,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
         String::new()
     }
 
-    /// Sets the clocks. In GTP, a period longer than 0 s for 0 moves means no time limit.
+    /// Sets the clocks. As GTP defines it, a period above 0 s with 0 moves means no time limit.
     fn set_time(&mut self, main: &str, period: &str, moves: &str) -> Result<String, String> {
         let (main, period, moves) =
             (read_seconds(main)?, read_seconds(period)?, read_count(moves)?);
@@ -218,7 +218,7 @@ impl<'a, E: Evaluate> Gtp<'a, E> {
 }
 
 impl<E: Evaluate> Server for Gtp<'_, E> {
-    /// Returns a line's effect on a search, which `stop` and GoGui's line `# interrupt` always end.
+    /// Returns a line's effect on a search. `stop` and GoGui's line `# interrupt` end any search.
     fn interruption(came: Option<&str>) -> Interruption {
         let Some(line) = came else { return Interruption::Late };
         let comment = line.split_once('#').map(|(_, comment)| comment.trim());

@@ -13,7 +13,7 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// The time for which a new search is not ended by most lines: a script may send all lines at once.
+/// The time for which most lines do not end a new search, as a script may send all lines at once.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -23,7 +23,7 @@ pub enum Interruption {
     Ignored,
     /// The line ends a search only if the search has run for at least 250 ms when the line arrives.
     Late,
-    /// The line ends a search without a limit at once, and another search if it has run for 250 ms.
+    /// The line ends a search without a limit at once. On any other search, it acts like `Late`.
     OpenEnded,
     /// The line ends any search, even one that has just started.
     Always,
@@ -85,7 +85,7 @@ impl Inbox {
         }
     }
 
-    /// Begins the answer to `line`. Returns limits by which other lines can end its search.
+    /// Begins the answer to `line`. Returns limits for the search, by which other lines can end it.
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();

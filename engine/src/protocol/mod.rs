@@ -49,7 +49,7 @@ pub trait Server {
         if came == Some("") { Interruption::Ignored } else { Interruption::Late }
     }
 
-    /// Returns whether a line starts a search without a limit, which only another line ends.
+    /// Returns whether a line starts a search that only another line ends.
     fn is_open_ended(_answered: &str) -> bool {
         false
     }
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// The limit on waiting lines must count more than their text, or blank lines fill the memory.
+    /// It is not enough to limit the text of waiting lines: blank lines would fill the memory.
     #[test]
     fn lines_that_wait_without_end_take_no_more_than_a_few_megabytes() {
         for line in [&b"\n"[..], b"name\n"] {

@@ -12,7 +12,7 @@ pub struct Player<'a, E: Evaluate> {
     strength: Strength,
     /// The pruning at every level; `None` if each level has its own pruning.
     pruning: Option<Pruning>,
-    /// The opening book. It chooses a move if it has the position and the position after each move.
+    /// The opening book, used for a move if it has the position and the position after each move.
     pub book: Option<Book>,
     /// True if the player ponders: it also searches during the opponent's time.
     pub ponders: bool,
@@ -67,7 +67,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         found
     }
 
-    /// Returns true if the player ponders and its last chosen move is from, or to, `position`.
+    /// Returns true if the player ponders, and `position` is the one before or after its last move.
     pub fn has_to_ponder(&self, position: &Position) -> bool {
         self.ponders && self.last.is_some_and(|last| last.contains(position))
     }
@@ -84,8 +84,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         }
     }
 
-    /// Returns the positions after each reply to `position`, the expected reply first. Omits those
-    /// in which the player must pass or the book has a move. A forced pass is the only reply.
+    /// Returns the position after each reply to `position` (or after a forced pass), the expected
+    /// reply first. Omits positions in which this player must pass or the book has a move.
     fn after_replies(&mut self, position: &Position) -> Vec<Position> {
         if position.moves() == 0 {
             return vec![position.pass()];
@@ -117,7 +117,7 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Found { value: -found.value, ..found }
     }
 
-    /// Returns the book's best move; `None` unless the book has the position and all its children.
+    /// Returns the book's best move; `None` unless it has the position and those after all moves.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
         // `best_move` alone also finds a game's last move if the book lacks the position.
         let book = self.book.as_ref().filter(|book| book.value(position).is_some())?;
@@ -144,7 +144,7 @@ mod tests {
         Player { ponders: true, ..player }
     }
 
-    /// After pondering, a search after any reply visits 1 node, because the table has its result.
+    /// After pondering, a search after any reply takes 1 node, because its result is in the table.
     #[test]
     fn what_was_pondered_is_not_searched_again() {
         let mut random = Generator::new(27);

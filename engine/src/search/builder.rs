@@ -11,12 +11,12 @@ use crate::eval::{Evaluate, PruningError, Value};
 use crate::progress::Progress;
 
 const HASH_MEGABYTES: usize = 16;
-/// The default table size, in MiB, for fixed-depth searches (usually shallow) of many positions.
+/// The default table size, in MiB, for many searches to a fixed depth, which are usually shallow.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
-/// A builder of searches, to which settings are added one by one. Without a depth, a strength and a
-/// level, it searches at level 10 with this level's pruning. At depth 0, the result is the static
-/// value, without a best move.
+/// A builder of searches, to which settings are added one by one. By default, it searches at level
+/// 10 and prunes as this level does. Setting a depth, strength or level replaces the default. At
+/// depth 0, the result is the static value, without a best move.
 ///
 /// ```
 /// use othello_engine::board::Position;
@@ -87,7 +87,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// Prunes fixed-depth searches by ProbCut at this confidence. Replaces any earlier pruning.
     ///
     /// # Errors
-    /// If the weights have no ProbCut model and the selectivity is not [`Selectivity::Full`].
+    /// If the weights have no ProbCut model, unless the selectivity is [`Selectivity::Full`].
     pub fn selectivity(self, selectivity: Selectivity) -> Result<Self, PruningError> {
         Ok(Self { pruning: Pruning::new(self.evaluator, selectivity)?, ..self })
     }
@@ -113,7 +113,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { hash_megabytes: Some(megabytes), ..self }
     }
 
-    /// Sets the number of threads, of the current rayon pool, that a search uses (1 by default).
+    /// Sets the number of threads of a search (1 by default), taken from the current rayon pool.
     /// Exact scores, and values of fixed-depth searches without ProbCut, do not depend on it.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
@@ -131,11 +131,11 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Ok(self.team(1)?.lead(search))
     }
 
-    /// Searches positions on all threads of the current rayon pool; returns the results in their
-    /// order. No search uses table entries of another search, so a value does not depend on other
-    /// positions or the number of threads. Without pruning, threads that have no position help
-    /// other threads. A result has no best move at depth 0 or if the player must pass. Each table
-    /// has 4 MiB by default, or 16 MiB with exact solving. `progress` counts positions.
+    /// Searches positions on all threads of the current rayon pool; returns the results in the same
+    /// order. Each search begins with an empty table, so that its value does not depend on other
+    /// positions or the number of threads. Without pruning, idle threads help other threads. A
+    /// result has no best move at depth 0 or if the player must pass. A table has 4 MiB by default,
+    /// or 16 MiB with exact solving. `progress` counts positions.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -202,8 +202,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         self.searcher_of(self.megabytes())
     }
 
-    /// Creates a team with one searcher for each thread. At most `jobs` searchers search positions
-    /// of their own at a time; the other searchers take over parts of these searches.
+    /// Creates a team with one searcher for each thread. At most `jobs` positions are searched at
+    /// the same time. Searchers without a position of their own help in these searches.
     pub fn team(&self, jobs: usize) -> Result<Team<'a, E>, TableError> {
         self.team_of(self.threads, jobs, self.megabytes())
     }
@@ -246,7 +246,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     }
 }
 
-/// A pool with one searcher for each thread; creates more searchers if more are in use at once.
+/// A pool with one searcher for each thread. If all are in use, it creates another searcher.
 #[derive(Debug)]
 pub struct Searchers<'a, E: Evaluate> {
     search: Search<'a, E>,
@@ -254,7 +254,7 @@ pub struct Searchers<'a, E: Evaluate> {
 }
 
 impl<'a, E: Evaluate> Searchers<'a, E> {
-    /// Calls `work` with a searcher that no other thread uses at the same time. Its table may
+    /// Calls `work` with a searcher that no other thread uses meanwhile. The searcher's table may
     /// contain entries of earlier searches, which [`Searcher::new_game`] discards.
     ///
     /// # Panics

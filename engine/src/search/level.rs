@@ -3,8 +3,8 @@ use std::str::FromStr;
 use super::{EndgameSchedule, Pruning, Selectivity, Strength};
 use crate::eval::Evaluate;
 
-/// A strength of play, 1 to 60: a depth, a ProbCut confidence, and the numbers of empty squares at
-/// which searches go to the end with ProbCut and exactly. Higher levels never search less.
+/// A strength of play, 1 to 60. It sets a depth, a ProbCut confidence, and the numbers of empty
+/// squares from which searches go to the end of the game. Higher levels never search less.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
@@ -25,9 +25,9 @@ pub struct Plan {
 const FULL_DEPTH: u32 = 10;
 /// Up to this level, exact solving begins at 2 × level empty squares.
 const DOUBLED: u32 = 10;
-/// The steps of the levels' endgame ProbCut schedules: a confidence, the lowest level with the
-/// step, and `[m, n]`. At a level that solves up to e empty squares exactly, the step applies at up
-/// to e + m empty squares or, from level [`WIDE`] on, at up to e + n.
+/// The ProbCut confidences of endgame searches, each with the lowest level that uses it, and with
+/// `[m, n]`. Let e be the greatest number of empty squares that a level solves exactly. The
+/// confidence applies up to e + m empty squares or, from level [`WIDE`] on, up to e + n.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),

@@ -20,8 +20,8 @@ pub struct Limits {
     pub is_over: Option<fn() -> bool>,
     /// A flag that ends the search once any thread sets it; `None` for no such flag.
     pub stop: Option<Arc<AtomicBool>>,
-    /// A flag that ends the search at once, even its first iteration, which other limits do not
-    /// end. Until it is set, the search visits the same nodes as without it.
+    /// A flag that, once set, ends the search at once. Other limits let the first iteration finish.
+    /// While the flag is not set, it does not change which nodes the search visits.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// True if searches at `Strength::exact` or fewer empty squares ignore all limits.
     pub spare_perfect_play: bool,
@@ -60,7 +60,7 @@ pub(super) struct Control {
     /// True if the interrupt flag ends the search even while `is_patient` disables other limits.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
-    /// The node limit of a search by realization probability, which only invalid models reach.
+    /// The node limit that protects a search by realization probability from an invalid model.
     pub(super) most_nodes: Option<u64>,
 }
 

@@ -19,7 +19,8 @@ const VALUED_DEPTH: u32 = 4;
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The number of plies that an iteration adds, even because values of even and odd depths differ.
 const DEEPENING: u32 = 2;
-/// Late endgame nodes order moves by the weights of this ply, which stay in the processor's cache.
+/// The ply whose weights order the moves of late endgame nodes, whatever their own plies are. The
+/// weights of a single ply stay in the processor's cache.
 const RATING_PLY: u32 = 44;
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
@@ -105,10 +106,10 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
     }
 }
 
-/// Returns the depth of the first iteration if the root's table entry makes earlier iterations
-/// unnecessary, else `None`. If the entry is at most 2 plies shallower than `depth`, returns
-/// `depth`. Otherwise, with a time limit, returns the entry's depth or 1 more (odd or even like
-/// `depth`), and else `None`, because a search with a node limit must always end at the same node.
+/// Returns the depth of the first iteration if the root's table entry makes shallower iterations
+/// unnecessary, else `None`. With an entry at most 2 plies shallower than `depth`, returns `depth`.
+/// A shallower entry counts only in a search with a time limit: the first iteration then has the
+/// entry's depth, or 1 more so that it is odd or even like `depth`.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -279,7 +280,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches to depth 1, first the move of the last depth-1 cutoff (saves 6 % of evaluations).
+    /// Searches a node to depth 1. The move of the last cutoff at such a node comes first.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

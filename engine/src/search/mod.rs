@@ -95,13 +95,13 @@ pub use team::Team;
 
 const PLIES_OF_NODES: usize = 61;
 
-/// A searcher searches one position after another; its transposition table keeps earlier results.
+/// A searcher searches one position after another. Its transposition table keeps earlier results.
 ///
 /// A *node* is a position that the search enters by a move or a pass, down to positions with one
-/// empty square. The root counts each time it is searched. The nodes of shallow searches for move
-/// ordering count; positions that are only evaluated for move ordering do not.
+/// empty square. The root is counted as a node each time it is searched. Nodes of shallow searches
+/// for move ordering are counted; positions that move ordering only evaluates are not.
 ///
-/// Each search chooses its instruction set at the root. Below the root, the type `I` is that set.
+/// The type `I` is the instruction set of the processor that a search uses below its root.
 #[derive(Debug)]
 #[repr(C)] // It is laid out the same with every set.
 pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
@@ -121,7 +121,7 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The move of the last beta cutoff at a node of depth 1. It often causes the next such cutoff.
     refutation: Option<Square>,
 
-    /// True while an endgame node scores its moves by one fixed phase's weights, without factors.
+    /// True while endgame nodes order moves by values with the weights of one fixed ply.
     is_rating: bool,
     /// The nodes at each ply of the game, counted only in searches by realization probability.
     pub(crate) nodes_by_ply: [u64; PLIES_OF_NODES],
@@ -176,8 +176,9 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         self.table.step_generation();
     }
 
-    /// Makes a single search. A search to the end of the game prunes at the ProbCut confidence
-    /// `selectivity` (`None`: that of the endgame schedule), if `self.pruning` has its settings.
+    /// Searches a position to `depth`. If this reaches the end of the game, the search prunes at
+    /// the ProbCut confidence `selectivity`, or not at all if `self.pruning` has no settings for
+    /// it. With `None`, the confidence is that of the endgame schedule.
     pub(crate) fn search_to(
         &mut self,
         position: &Position,
@@ -199,8 +200,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         unsafe { &mut *(&raw mut *self).cast() }
     }
 
-    /// Returns the legal moves, each with the static value of the position after it, for the player
-    /// who moves. The value of a finished game is its score.
+    /// Returns each legal move with the static value of the position after it. The value is for the
+    /// side that makes the move. The value of a finished game is its score.
     pub fn move_values(&mut self, position: &Position) -> ArrayVec<(Square, Value), 64> {
         let state = self.evaluator.state(position);
         let mut value = |square: Square| {

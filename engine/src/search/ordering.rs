@@ -19,7 +19,7 @@ pub(super) struct Move {
 /// The score of a table entry's best move, above all other moves; its second move scores 1 less.
 const TABLE_MOVE: i32 = 1 << 24;
 
-/// A node's moves that are not yet searched, in any order after the first [`Self::take_best`].
+/// The moves of a node that are not yet searched. [`Self::take_best`] changes their order.
 #[derive(Debug, derive_more::Deref)]
 pub(super) struct Moves(ArrayVec<Move, 64>);
 

@@ -7,8 +7,8 @@ const PLIES: std::ops::RangeInclusive<u32> = 6..=48;
 const DEEP: std::ops::RangeInclusive<u32> = 4..=14;
 const EMPTIES: std::ops::RangeInclusive<u32> = 12..=30;
 
-/// The predictions by a weights file's ProbCut models: of the values of deeper searches, by ply and
-/// depths, and of exact scores, by number of empty squares.
+/// The predictions by the ProbCut models of a weights file. They predict the values of deeper
+/// searches, by ply and depths, and exact scores, by number of empty squares.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Predictions {
     /// The predictions of a deeper search's value; empty without a ProbCut model.
@@ -17,8 +17,7 @@ pub struct Predictions {
     pub ends: Vec<ScorePrediction>,
 }
 
-/// A prediction of the value of a deeper search from that of a shallow one: slope × shallow value +
-/// offset, with a standard deviation.
+/// A prediction of a deeper search's value: about slope × a shallow search's value + offset.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct SearchPrediction {
     /// The ply of the position.
@@ -27,21 +26,19 @@ pub struct SearchPrediction {
     pub shallow: u32,
     /// The depth of the deeper search.
     pub deep: u32,
-    /// The slope, the offset and the standard deviation of this prediction: the deeper search's
-    /// value is about slope × shallow value + offset, in discs.
+    /// The slope, the offset (in discs) and the standard deviation of this prediction.
     #[serde(flatten)]
     pub predicted: Prediction,
 }
 
-/// A prediction of the exact score from the value of a shallow search.
+/// A prediction of the exact score: about slope × a shallow search's value + offset.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct ScorePrediction {
     /// The number of empty squares of the position.
     pub empties: u32,
     /// The depth of the shallow search.
     pub shallow: u32,
-    /// The slope, the offset and the standard deviation of this prediction: the exact score is
-    /// about slope × shallow value + offset, in discs.
+    /// The slope, the offset (in discs) and the standard deviation of this prediction.
     #[serde(flatten)]
     pub predicted: Prediction,
 }

@@ -75,10 +75,11 @@ const PLIES: u32 = 60;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     shallow: u32,
-    /// The number of standard deviations that the predicted value must be outside the window.
+    /// The number of standard deviations by which the predicted value must be outside the window.
     deviations: f64,
     by_search: Prediction,
-    /// The prediction of the deep value from the static value. It selects a test: fail high or low.
+    /// The prediction of the deep value from the static value. If this predicted value is at least
+    /// beta, the shallow search tests for a fail high, otherwise for a fail low.
     by_static: Prediction,
 }
 
@@ -88,8 +89,8 @@ pub fn shallow_depth(deep: u32) -> u32 {
     2 * (deep / 4) + deep % 2
 }
 
-/// Returns the depth of the search that may replace a search to the end: about a quarter of
-/// `empties`, not half as in the midgame, where searches of equal depth take more time.
+/// Returns the depth of the search that may replace a search to the end of the game from `empties`
+/// empty squares: about a quarter of `empties`.
 pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
@@ -115,8 +116,8 @@ impl ProbCutSettings {
         Ok(Self::by(selectivity, deviations, shallow_depth, |depths| model.prediction(depths)))
     }
 
-    /// Returns the ProbCut settings of searches to the end of the game, by the evaluation's model
-    /// of exact scores or, if it has none, by its model of deeper searches.
+    /// Returns the ProbCut settings of searches to the end of the game. Predictions are by the
+    /// evaluation's model of exact scores or, if it has none, by its ProbCut model.
     pub(super) fn of_end(
         evaluator: &impl Evaluate,
         selectivity: Selectivity,

@@ -8,7 +8,7 @@ use super::probcut::{ProbCutSettings, Selectivity};
 use crate::eval::{Evaluate, MoveKind, PruningError, STAGES};
 use crate::text::{Invalid, excerpt};
 
-/// The ProbCut confidences of searches before a search to the end with a limit of time or nodes.
+/// The ProbCut confidences of searches that precede a search to the end with a time or node limit.
 const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut has one confidence in fixed-depth searches; in searches to the
@@ -74,7 +74,7 @@ impl Pruning {
         self.end(empties).selectivity == Selectivity::Full
     }
 
-    /// Returns true if no search prunes, so that values do not depend on the content of the table.
+    /// Returns true if no search prunes, neither by ProbCut nor by realization probability.
     pub(super) fn is_full(&self) -> bool {
         let mut all = self.ends.iter().map(|(_, end)| end).chain([&self.midgame]);
         all.all(|one| one.selectivity == Selectivity::Full) && !self.is_by_probability()

@@ -17,17 +17,18 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const STEP: Value;
     const MIN_ENHANCED_CUTOFF_DEPTH: u32;
     const MIN_SPLIT_DEPTH: u32;
-    /// `[d, n]`: a node's best moves in its table entry come first if the entry's depth is at least
-    /// d or the node's depth is less than n. Otherwise, they are ordered like all other moves.
+    /// `[d, n]`: the best moves in a node's table entry are searched first if the entry's depth is
+    /// at least d, or if the node's depth is less than n. Otherwise, all moves are ordered alike.
     const TRUSTED_DEPTHS: [u32; 2];
 
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns true if help from other threads cannot change the final value: the search uses no
-    /// ProbCut, or it only guesses moves and a score for a later search without ProbCut.
+    /// Returns true if help from other threads cannot change the final value. This is so without
+    /// ProbCut, and if the search's result only guides a later search without ProbCut.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
-    /// Returns an upper bound of the value, by stable discs, if at most `alpha`. Default: `None`.
+    /// Returns the upper bound of the node's value that stable discs prove, if it is at most
+    /// `alpha`. This default returns `None`.
     #[inline(always)]
     fn proven_bound(
         _: &Searcher<'_, E, I>,
@@ -164,9 +165,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         window.best
     }
 
-    /// Returns bounds of a node's value from its children's table entries, and the move that
-    /// attains the lower bound. A child with the bounds l and h (no entry: −∞ and ∞) makes its move
-    /// worth −h to −l. The node's bounds are the greatest −h and the greatest −l.
+    /// Returns the bounds of a node's value by its children's table entries, and the move that
+    /// attains the lower bound. If a child's value is from l to h (without an entry, from −∞ to ∞),
+    /// its move is worth −h to −l. The node's bounds are the greatest −h and the greatest −l.
     fn bounds_from_children<K: SearchMode<E, I>>(
         &self,
         moves: &Moves,

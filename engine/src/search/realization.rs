@@ -91,12 +91,13 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves.iter().map(|rated| (rated.one.square, rated.kind)).collect()
     }
 
-    /// Returns the cost of moves at which a line ends. A move of probability p costs −4 log₂ p.
+    /// Returns the total cost of the moves after which a search to `depth` ends a line.
     pub(super) fn reach(depth: u32) -> i32 {
         (depth.min(GREATEST_DEPTH) * REACH_PER_PLY) as i32
     }
 
-    /// Returns the legal moves in search order: `memory` (an earlier best move), then by [`Rank`].
+    /// Returns the legal moves in the order of search: first `memory`, the best move of an earlier
+    /// search (if any), then the others by [`Rank`].
     #[compiled_for(I::SET)]
     fn rated_moves(
         &self,
@@ -199,8 +200,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns the value of a move or, outside the window, a bound. If `is_tried`, a null-window
-    /// search first tests whether the value is above `alpha`; there, the move takes `cost` from
-    /// `reach`. In the full window, it takes at most [`REACH_PER_HALF`], to search deeper.
+    /// search first tests whether the value is above `alpha`. This test subtracts `cost` from
+    /// `reach`; the full-window search subtracts at most [`REACH_PER_HALF`], to be deeper.
     fn realized_move(
         &mut self,
         RatedMove { one, value, .. }: &RatedMove,

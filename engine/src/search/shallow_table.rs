@@ -5,8 +5,8 @@ use std::alloc::{Layout, handle_alloc_error};
 use super::slot::prefetch;
 use crate::board::{Discs, Position, Square};
 
-/// Positions with at least this number of empty squares have their own part of the table. They save
-/// the most nodes, but the many positions with fewer empty squares would overwrite them.
+/// Entries of positions with at least this number of empty squares are in a separate part of the
+/// table. They save the most nodes, but the many other entries would soon overwrite them.
 const FAR_EMPTIES: u32 = 10;
 /// The binary logarithm of the number of entries (256 KiB) below [`FAR_EMPTIES`] empty squares.
 const NEAR_LOG2: u32 = 13;
@@ -105,7 +105,7 @@ impl ShallowSlot {
         Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
     }
 
-    /// Returns the slot's index. Its limit to the last index lets the compiler omit bounds checks.
+    /// Returns the slot's index. The explicit limit lets the compiler omit bounds checks.
     #[inline(always)]
     fn index(self) -> usize {
         (self.0 as usize).min(ENTRIES - 1)

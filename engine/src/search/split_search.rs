@@ -101,9 +101,9 @@ impl<S> Split<S> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Returns whether the node should become a split point: a searcher is idle, two moves remain,
-    /// and helpers cannot change the final value (`is_shareable`) or may do so (`helps_always`). A
-    /// search with a node limit is never shared, so that it always ends at the same node.
+    /// Returns whether to make the node a split point: a searcher is idle, at least two moves
+    /// remain, and help cannot change the final value (`is_shareable`) or is always allowed
+    /// (`helps_always`). A search with a node limit is never shared, so that it is reproducible.
     #[inline]
     pub(super) fn is_help_welcome(&self, moves: &Moves, is_shareable: bool) -> bool {
         self.pool

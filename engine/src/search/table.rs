@@ -42,7 +42,7 @@ impl Effort {
         Self { depth: reach as u8, sureness: BY_PROBABILITY }
     }
 
-    /// Returns the rank of this search's bounds. They do not change an entry of a higher rank.
+    /// Returns the rank of this search's bounds, which never replace bounds of a higher rank.
     #[inline]
     fn rank(self) -> (bool, u8, u8) {
         (self.sureness != BY_PROBABILITY, self.depth, self.sureness)

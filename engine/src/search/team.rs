@@ -141,8 +141,9 @@ impl<S> Pool<S> {
         self.open().splits.retain(|other| !Arc::ptr_eq(other, split));
     }
 
-    /// Waits until a split point needs help, and joins it. Without `own`, returns `None` once all
-    /// jobs are done; with `own`, a split point of this searcher, once its helpers have left.
+    /// Waits until a split point needs help, then joins and returns it. Without `own`, returns
+    /// `None` once all jobs are done. With `own`, a split point of this searcher, returns `None`
+    /// once all helpers have left `own`.
     fn next(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut open = self.open();
         self.idle.fetch_add(1, Ordering::Relaxed);

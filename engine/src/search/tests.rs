@@ -11,7 +11,7 @@ use crate::pattern::{Geometry, PatternSet};
 use crate::random::{Generator, random_position};
 use crate::simd::AnyInstructions;
 
-/// Draws a random board, perhaps unreachable: with passes, isolated empty squares, early ends.
+/// Draws a random board, which may be unreachable in a game, but tests passes and early ends.
 fn random_board(random: &mut Generator, empties: u32) -> Position {
     let mut empty = 0u64;
     while empty.count_ones() < empties {
@@ -356,8 +356,7 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// Tests exact searches of positions with 18 or 19 empty squares, and searches to depth 8 of
-/// positions with 25 to 40 empty squares.
+/// Tests exact searches at 18 or 19 empty squares, and depth 8 at 25 to 40 empty squares.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();

@@ -100,7 +100,8 @@ impl<'s> Underway<'s> {
         self.settings.sides.of(self.replay.side).ends.most_empties().max(self.exact)
     }
 
-    /// Clears the table and plays the next move. Does nothing in endgames or if searches are deep.
+    /// Plays the next move by a shallow search with a cleared transposition table, so that games
+    /// played together do not affect each other. Does nothing in endgames, or if searches are deep.
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         let Self { settings, replay, .. } = self;
         let is_shallow = settings.searches_are_shallow()
@@ -245,7 +246,7 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// If no values are stored, forced moves are not searched. The played games must be the same.
+    /// Forced moves are searched only if values are stored. This must not change the played games.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;

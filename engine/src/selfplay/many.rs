@@ -32,7 +32,7 @@ pub struct Run {
     pub shard: Shard,
 }
 
-/// The report on the games in a finished file of self-play, or in the parts of one shard.
+/// The report on the games of a self-play run, or of one shard of the run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Played {
     /// The number of distinct games.
@@ -116,8 +116,8 @@ const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 /// Plays the games of a shard, and stores them in parts. If the run is not divided into shards,
 /// also packs them into one file, without games that repeat all moves of a game with a lower index.
 ///
-/// The games do not depend on threads, shards, kills or resumptions. The run reuses the complete
-/// parts of an earlier run to `path` if that run differs only in having fewer games. In a game,
+/// The games do not depend on threads, shards or interruptions. The run reuses the complete parts
+/// of an earlier run to `path` if that run had the same settings and not more games. In a game,
 /// sides with the same evaluation and pruning share a transposition table.
 pub fn play_games<E: Identified>(
     path: &Path,

@@ -1,5 +1,4 @@
-//! Self-play: games that one evaluation plays against itself, or two against each other. Openings
-//! are drawn at random or listed in a file.
+//! Self-play: games that one evaluation plays against itself, or two against each other.
 
 mod beginning;
 mod exploration;

@@ -93,7 +93,8 @@ impl Openings {
         })
     }
 
-    /// Returns a text that identifies the openings: `distinct` or a SHA-256; `None` if random.
+    /// Returns a text that identifies the openings: `distinct`, or the SHA-256 of the moves of
+    /// listed openings. Returns `None` for random openings.
     pub fn identity(&self) -> Option<String> {
         let line = |Opening(squares, _): &Opening| {
             squares.iter().map(Square::to_string).collect::<String>() + "\n"

@@ -27,8 +27,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Looks up `place` in a sorted list that contains each number n of random moves as often as
-    /// its weight. Returns (n, k): the number n found there, and its index k among equal numbers.
+    /// Returns the number n at index `place` of a sorted list that has each number of random moves
+    /// as often as its weight, and the index of this place among the places of n.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,8 +39,9 @@ impl Schedule {
     }
 
     /// Returns (n, k) for game `index`: the number n of its random plies, and a number k (0, 1, …)
-    /// that no other game with this n has, by which the caller can choose a distinct opening. In as
-    /// many games as all weights total, each n occurs as often as its weight, shuffled by `seed`.
+    /// that no other game with this n has, by which the caller can choose a distinct opening. In a
+    /// round of games, as many as the sum of all weights, each n occurs as often as its weight. The
+    /// order of the numbers n in a round depends on `seed`.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -69,8 +70,8 @@ impl Schedule {
     }
 }
 
-/// Returns a number coprime to `length` and, if possible, between a third and two thirds of it. In
-/// steps of this size, modulo `length`, [`Schedule::deal`] visits each of `length` places once.
+/// Returns the step by which [`Schedule::deal`] visits each of `length` places once, modulo
+/// `length`: a number coprime to `length` and, if possible, between a third and two thirds of it.
 fn step(seed: u64, length: u64) -> u64 {
     let first = length / 3 + Generator::new(seed).next_u64() % (length / 3 + 1);
     (first..first + length).find(|&step| divisor(step, length) == 1).unwrap_or(1)

@@ -7,7 +7,7 @@ use crate::search::{EndgameSchedule, Plan, Selectivity};
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The schedule of the number of opening and random moves together, before the first search.
+    /// The schedule of the number of moves before the first search: opening and random moves.
     pub random_plies: Schedule,
     /// The openings with which games begin.
     pub openings: Openings,

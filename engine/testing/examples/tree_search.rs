@@ -77,7 +77,8 @@ impl<'a> Tree<'a> {
         Ok(Self { evaluator, temperature, solver, nodes: vec![], entered: 0 })
     }
 
-    /// Returns the position after the best move: proven best or, without a proof, most simulated.
+    /// Returns the position after the best move: the move proven best or, if there is no proof, the
+    /// move with the most simulations.
     pub(crate) fn search(&mut self, position: &Position, simulations: u32) -> Position {
         self.begin(position);
         let mut left = simulations;
@@ -131,8 +132,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Selects a child by PUCT: the one with the greatest sum of expected result and exploration
-    /// bonus. Returns its index in `nodes`.
+    /// Returns the index of the child with the greatest expected result plus exploration bonus.
     fn choose(&self, at: usize) -> usize {
         let node = &self.nodes[at];
         let weight = EXPLORATION * node.visits.sqrt();

@@ -1,9 +1,9 @@
-//! Checks that each flag has a help text, and each flag of several commands one in `flags.txt`.
+//! Checks that each flag has a help text, and each flag of several commands also a heading.
 
 use clap::{Arg, Command};
 
-/// Returns the faulty flags of a command and its subcommands: flags without a help text, and flags
-/// of several commands without an entry in `flags.txt` (the common help text, and a heading).
+/// Returns the faulty flags of a command and its subcommands. A flag is faulty without a help text,
+/// or if several commands have it but `flags.txt` does not give it a heading.
 pub fn faulty(command: &Command) -> Vec<String> {
     let mut flags = vec![];
     collect(command, &mut flags);

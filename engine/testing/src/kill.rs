@@ -73,7 +73,7 @@ struct Run {
     seconds: f64,
 }
 
-/// A lock for one check at a time: processor times are known only for all children together.
+/// A lock for one check at a time: only the total processor time of child processes is known.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Subject<'_> {
@@ -123,7 +123,8 @@ impl Subject<'_> {
     }
 
     /// Kills the command after (`kill` + ½) / `kills` of an undisturbed run's processor time. If
-    /// the command ends before, tries again with 0.9 of the time. Returns the killed run's seconds.
+    /// the command ends before, runs it again and kills it after 0.9 of that time, and so on.
+    /// Returns the processor seconds of the killed run.
     fn run_killed(&self, folder: &Path, undisturbed: &Run, kill: usize, kills: usize) -> f64 {
         let mut moment = undisturbed.seconds * (kill as f64 + 0.5) / kills as f64;
         loop {

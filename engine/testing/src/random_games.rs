@@ -16,8 +16,8 @@ pub fn noise(random: &mut Generator) -> f64 {
     (0..12).map(|_| draw(random)).sum::<f64>() - 6.0
 }
 
-/// Returns a WTHOR file of the random games with the indices `games`. The theoretical score of
-/// every game (under perfect play from 24 empty squares) is given as a draw, true or not.
+/// Returns a WTHOR file of the random games with the indices `games`. For every game, the file
+/// states a draw as theoretical score (under perfect play from 24 empty squares), without a search.
 pub fn wthor_file(games: Range<u64>) -> Vec<u8> {
     let mut bytes = vec![20, 20, 1, 1];
     bytes.extend(((games.end - games.start) as u32).to_le_bytes());

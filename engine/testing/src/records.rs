@@ -10,7 +10,7 @@ pub fn begin<R: Record>(path: &Path, provenance: &Provenance) -> RecordWriter<R>
     begun(RecordWriter::begin(path, provenance, Existing::Replace).expect("a place for the file"))
 }
 
-/// Returns the writer in `begin`. Panics if `begin` says that the file is already complete.
+/// Returns the writer that `begin` contains. Panics if it has none, as the file is complete.
 pub fn begun<W>(begin: Begin<W>) -> W {
     match begin {
         Begin::Writer(writer) => writer,

@@ -89,7 +89,7 @@ fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// Creates a folder for a guide: `bin` has the replaced programs, `work` data sets and scripts.
+/// Creates a folder for a guide: `bin` has replacements of programs, `work` has data and scripts.
 fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let stand_in = Path::new(env!("CARGO_BIN_EXE_guide-command"));

@@ -1,5 +1,4 @@
-//! Tests of the conformance vectors, which authors of other readers rely on: the program must write
-//! and read exactly these files.
+//! Tests of the conformance vectors: the program must write and read exactly these files.
 
 use othello_engine::board::{Phase, Position, Square, StatedPosition};
 use othello_engine::eval::{Value, Weights};

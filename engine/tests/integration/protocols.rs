@@ -185,8 +185,7 @@ fn nboard_answers_a_ping_without_control_characters() {
     assert_eq!(pong, "pong 7\\u{1b}[2J\\u{e}b f5\n");
 }
 
-/// A search at level 60 does not end by itself: the clock must end the search for a move, and the
-/// next command must end pondering.
+/// A search at level 60 ends only by the clock or, while pondering, by the next command.
 #[test]
 fn a_game_is_served_while_the_engine_ponders() {
     let (mut engine, mut input, mut output) =

@@ -8,7 +8,7 @@ use othello_engine::eval::Mobility;
 use othello_engine::record::GameReader;
 use othello_engine::search::Search;
 
-/// The best move's score in the set `strong-hard` must be the position's score in `strong`.
+/// A position's score in the set `strong` must be the best move's score in `strong-hard`.
 #[test]
 fn the_strong_test_has_exact_scores_and_its_hard_part_agrees() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/benchmark");

@@ -36,10 +36,9 @@ pub(crate) struct How {
 
 pub(crate) struct Loaded {
     searcher: Searcher<'static, Evaluator>,
-    /// The level whose pruning `searcher` has; `None` if it has no pruning.
+    /// The level that last set the pruning of `searcher`; `None` if `searcher` does not prune.
     level: Option<u32>,
     counts: Option<Counts>,
-    /// The provenance of the weights; `None` for a hand-written evaluation.
     provenance: Option<Provenance>,
 }
 

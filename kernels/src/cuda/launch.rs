@@ -23,7 +23,8 @@ const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 /// The number of positions in a chunk (2.6 MB). One chunk is copied while kernels work on another.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of the free GPU memory for positions and their lists. The rest is for vectors.
+/// The percentage of the free GPU memory for positions and lists of positions. The rest is for
+/// vectors with an element for each parameter.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// A launcher that runs the kernels of one program on one or several GPUs.
@@ -57,8 +58,8 @@ pub struct CudaStaging {
     slots: [Slot; 2],
     next: usize,
     copies: Arc<CudaStream>,
-    /// The point in the thread's stream at which a slot was last filled. The kernels that read the
-    /// other slot were launched before: the next copy, to that slot, waits for this point.
+    /// The point of the thread's stream at the last call of `stage`. All kernels that read the slot
+    /// to be filled next were launched before this point, so the next copy waits for it.
     filled: CudaEvent,
 }
 

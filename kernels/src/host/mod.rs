@@ -107,7 +107,8 @@ impl HostLauncher {
     }
 }
 
-/// Returns C functions that call the kernels, so that the compiler checks the argument types.
+/// Returns C functions that call the kernels. If a kernel does not have the argument types in the
+/// kernel index, the compiler reports an error.
 fn entries(program: &Program) -> String {
     let mut text = "#line 1 \"index\"\n".to_owned();
     for Kernel { name, arguments, .. } in program.kernels() {

@@ -1,4 +1,4 @@
-//! The start of every entry point: counts calls, and returns the error that the settings require.
+//! The start of every entry point: counts the call, and returns an error if the call must fail.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;

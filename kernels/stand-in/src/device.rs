@@ -33,14 +33,15 @@ pub(crate) struct State {
     /// The contexts that have queried the free memory. Later queries get the setting `free-later`.
     pub(crate) asked: BTreeSet<Handle>,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
-    /// For each event, the point and clock of the stream that last recorded it; `None` if never.
+    /// For each event, the point in a stream at which it was last recorded, and the stream's clock
+    /// at this point; `None` if it was never recorded.
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Module>,
     pub(crate) functions: BTreeMap<Handle, Function>,
-    /// For each stream, the last operation that is finished for certain, as the host has waited.
+    /// For each stream, the last operation that is surely finished because the host waited for it.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of queued operations that may run before a thread waits; it depends on `seed`.
+    /// The number of queued operations that may run while no thread waits; it depends on `seed`.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,

@@ -42,8 +42,8 @@ impl Clock {
     }
 }
 
-/// The last write to a block of memory, and the later reads for which the next write must wait. A
-/// read is dropped if it is guaranteed to precede a newer one: to wait for the newer is enough.
+/// The last write to a block of memory, and those later reads for which the next write must wait.
+/// If one read surely precedes another, only the other is kept.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,

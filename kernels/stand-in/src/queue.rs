@@ -33,7 +33,7 @@ pub(crate) struct Launch {
     pub(crate) module: Arc<HostLauncher>,
     pub(crate) kernel: &'static Kernel,
     pub(crate) blocks: u32,
-    /// The arguments: addresses of arrays in this process, and numbers (32-bit: in the low half).
+    /// The arguments: addresses of arrays in this process, or numbers (a `u32` in the lower half).
     pub(crate) words: Vec<u64>,
     pub(crate) written: Vec<u64>,
 }

@@ -1,4 +1,4 @@
-//! Memory limits, temporary files for data beyond them, and an external merge sort.
+//! Memory limits, temporary files for data that do not fit into memory, and an external merge sort.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,7 +22,7 @@ pub struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Creates a limit of `bytes` bytes. Temporary files are in the folder of the output `out`.
+    /// Creates a limit of `bytes` bytes. Temporary files go to the folder of the output file `out`.
     pub fn beside(out: &Path, bytes: u64) -> Self {
         let folder = out.parent().filter(|parent| !parent.as_os_str().is_empty());
         Self { bytes, folder: folder.unwrap_or(Path::new(".")).to_owned() }
@@ -32,7 +32,7 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns how many pieces of `bytes` bytes fit into the limit, up to `most`; an error if none.
+    /// Returns the number of pieces of `bytes` bytes within the limit, up to `most`; 0 is an error.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let (needed, allowed) = (bytes.div_ceil(1 << 20), self.bytes >> 20);
         match parts_within(self.bytes, bytes, most) {
@@ -75,7 +75,7 @@ pub enum MemoryError {
     Temporary { folder: PathBuf, megabytes: u64, source: io::Error },
 }
 
-/// Converts MB (2^20 bytes) to bytes. For `None`, returns the memory that this process may use.
+/// Returns `megabytes` · 2^20 or, for `None`, the number of bytes that this process may use.
 pub fn bytes_of(megabytes: Option<u64>) -> u64 {
     megabytes.map_or_else(|| allowed_memory().0, |megabytes| megabytes.saturating_mul(1 << 20))
 }
@@ -100,8 +100,8 @@ pub fn allowed_memory() -> (u64, &'static str) {
     (u64::MAX, "unknown")
 }
 
-/// Returns, for each set limit of `ulimit -d` and `-v`, half of the bytes that the process may
-/// still allocate. The other half is a reserve for growing vectors and for the memory of threads.
+/// Returns limits on the memory that this process may use in addition: half of the bytes left under
+/// each limit set by `ulimit -d` and `-v`. The other half is for growing vectors and for threads.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -151,7 +151,7 @@ pub(crate) trait Stored: Ord + Send {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Removes the first encoded value from `bytes`, and decodes it; `None` if it is not valid.
+    /// Removes the bytes of the first value from `bytes`; returns the value, or `None` if invalid.
     fn read(bytes: &mut &[u8]) -> Option<Self>
     where
         Self: Sized;
@@ -162,7 +162,7 @@ pub(crate) struct Sorter<T> {
     held: Vec<T>,
     most_held: usize,
     file: Option<Temporary>,
-    /// The byte ranges of the sorted runs in the file.
+    /// The byte ranges of the sorted sequences of items in the file.
     runs: Vec<Range<usize>>,
 }
 
@@ -174,8 +174,8 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns the number of items to hold in memory. They fill 1/4 of the limit, because a vector
-    /// takes up to 3 times its size while it grows.
+    /// Returns the number of items that memory may hold. They fill 1/4 of the limit, because a
+    /// vector takes up to 3 times its size while it grows.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
@@ -263,7 +263,7 @@ impl Temporary {
         Ok(Self::of(limit.temporary_file()?, limit))
     }
 
-    /// Creates a temporary file from an empty, unnamed `file`. Errors name the folder of `limit`.
+    /// Creates a temporary file from an empty `file` without a name in the folder of `limit`.
     pub(crate) fn of(file: File, limit: &MemoryLimit) -> Self {
         Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() }
     }
@@ -299,7 +299,7 @@ mod tests {
         println!("allowed {}", bytes_of(None));
     }
 
-    /// A process that exceeds its `ulimit` is ended, so the allowed memory must be less.
+    /// A process that exceeds its `ulimit` is ended, so it may only use less memory than that.
     #[test]
     fn the_limits_of_the_process_are_seen() {
         let test = "memory::tests::allowed_bytes_of_this_process";
@@ -317,7 +317,7 @@ mod tests {
         }
     }
 
-    /// Job schedulers create a nested control group for each job, whose limit must be found.
+    /// The limit of a nested control group must be found: job schedulers create one for each job.
     #[test]
     fn the_limits_of_nested_control_groups_are_seen_in_both_versions() {
         let root = tempfile::tempdir().unwrap();

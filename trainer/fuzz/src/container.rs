@@ -2,12 +2,12 @@
 
 use sha2::{Digest, Sha256};
 
-/// The letters of the file kinds, with which magic numbers end.
+/// The letters of five file kinds. The magic number of a file ends with the letter of its kind.
 pub(crate) const KINDS: [u8; 5] = *b"WGPOC";
 
 pub(crate) const VERSION: u32 = 1;
 
-/// A section of a container: a name, and a content, with lengths that may be wrong.
+/// A section of a container. Its stated lengths and its stored bytes may be wrong on purpose.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Section {
     /// The name; readers accept only a text of 1 to 255 bytes.
@@ -73,7 +73,7 @@ pub(crate) fn file(kind: u8, version: u32, provenance: &[u8], sections: &[Sectio
     bytes
 }
 
-/// Returns the bytes of a file without an end frame.
+/// Returns the bytes of an incomplete file: a header and sections, but not the end frame.
 pub(crate) fn partial(mut header: Vec<u8>, sections: &[Section]) -> Vec<u8> {
     sections.iter().for_each(|section| header.extend(section.frame()));
     header
@@ -97,7 +97,7 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Splits the bytes of an undamaged file, whose last frame may be incomplete.
+    /// Splits a file into its parts. The file must be undamaged, but its last frame may be cut off.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let eight = |at: usize| bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         let number = |at: usize| u64::from_le_bytes(eight(at).unwrap_or_default()) as usize;
@@ -119,7 +119,7 @@ impl Container {
         Self { kind: bytes[7], header, provenance, frames, sections }
     }
 
-    /// Returns the bytes of a file with valid checksums, and an end frame if the original had one.
+    /// Returns a file of these parts with valid checksums, and an end frame if `frames` has one.
     pub(crate) fn bytes(&self, version: u32) -> Vec<u8> {
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
             file(self.kind, version, &self.provenance, &self.sections)

@@ -22,7 +22,7 @@ pub(crate) enum Fate {
     Any,
 }
 
-/// The numbers of ways to damage a file: the first for container files, the second for others.
+/// The number of ways to damage a container file, and the number for any other file.
 const WAYS: [usize; 2] = [27, 10];
 
 /// Returns a damaged copy of the file `sound`; `number` selects the kind of damage. Some kinds
@@ -112,7 +112,7 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// Returns a container with valid checksums and the fault that has the index `way` in `WHAT`.
+/// Returns a container with valid checksums and one fault: number `way` (from 0) of `WHAT`.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
     const WHAT: &str = "a newer version|an enormous stored size|an enormous size|\
@@ -146,8 +146,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes(version), fate: Fate::Refused }
 }
 
-/// Draws the index of a section: first its kind (the name without digits at the end), then one of
-/// this kind.
+/// Draws the index of a section: first draws a kind (a name without digits at the end), then one of
+/// the sections of this kind.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();
@@ -160,7 +160,7 @@ fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     places[draws.below(places.len())]
 }
 
-/// Returns a container with valid checksums whose content is changed in a way that `way` selects.
+/// Returns a container with valid checksums but changed content: number `way` (from 0) of `WHAT`.
 fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const WHAT: &str = "a changed section|a section of one byte|a short section|\
         a section of one number|a section of 16 MB of zeros|a section dropped|a section doubled|\
@@ -204,8 +204,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(container::VERSION), fate: Fate::Any }
 }
 
-/// Damages a file of an unfinished run. Also returns false if content changes but the checksum
-/// fits, so that the resumed run cannot detect the damage and may have a wrong result.
+/// Damages a file of an unfinished run. Also returns true if the resumed run must have the result
+/// of an undisturbed one, because it can detect the damage.
 pub(crate) fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Ways 5 to 7 remove, duplicate or swap sections, which must not change the result.
@@ -219,7 +219,7 @@ pub(crate) fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bo
     (forged(&sound, way, draws), (5..8).contains(&way))
 }
 
-/// Returns a small zstd frame of `bytes` zeros that requests a window of 2^`window` bytes.
+/// Returns a small zstd frame that unpacks to `bytes` zeros, with a window of 2^`window` bytes.
 fn bomb(bytes: usize, window: u8) -> Vec<u8> {
     const BLOCK: usize = 128 << 10;
     // The frame header: magic number, a descriptor (no checksum, size, dictionary), window size.

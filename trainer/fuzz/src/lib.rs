@@ -1,7 +1,7 @@
 //! Torture tests of the parsers and the programs.
 //!
-//! * [`TARGETS`] has a function for each parser. The function takes any bytes, and panics if the
-//!   parser errs. `scripts/torture.sh fuzz` calls it by libFuzzer, `tests/corpus.rs` directly.
+//! * [`TARGETS`] has functions that each test one parser with any bytes, and panic at a fault.
+//!   `scripts/torture.sh fuzz` calls these functions by libFuzzer, `tests/corpus.rs` directly.
 //! * [`attack`] runs the programs as child processes, with damaged files, kills, failing system
 //!   calls and hostile arguments. `tests/attack.rs` runs some attacks, `scripts/torture.sh` many.
 //!

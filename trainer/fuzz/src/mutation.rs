@@ -1,6 +1,6 @@
 //! Random changes of inputs, drawn from a seed, so that they are the same on every machine.
 
-/// A random generator (SplitMix64), so that tests do not depend on the generator of the programs.
+/// A random generator (SplitMix64) for tests, independent of the random generator of the programs.
 pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {

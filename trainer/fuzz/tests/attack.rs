@@ -1,4 +1,4 @@
-//! Runs a few attacks, but starts no command twice. `scripts/torture.sh` runs many attacks.
+//! Runs a few attacks, but none that starts a command twice. `scripts/torture.sh` runs many.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test")]

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use crate::Result;
 
-/// The largest number of positions in a measurement. A kernel launch counts positions in 32 bits.
+/// The largest number of positions in a measurement, since GPU kernels count positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
 /// The bytes of memory traffic per feature of a position: a weight read, a sum read and written.
@@ -40,7 +40,7 @@ pub struct Rates {
     pub limit: f64,
 }
 
-/// Returns the training positions of `data` in `phases`, merged up to symmetry and sorted by phase.
+/// Returns the training positions of `data` in `phases`. Symmetric images are merged into one.
 /// Without `data`, plays `games` random games. It is an error if there are no positions.
 pub fn positions(
     data: Option<&DataChoice>,
@@ -117,7 +117,8 @@ fn weights(model: &Model) -> Vec<i32> {
     (0..model.parameters()).map(weight).collect()
 }
 
-/// Returns the speed of residual sums in positions/s. `weights` are in 1/[`WEIGHTS_PER_DISC`] disc.
+/// Returns the speed of a fit's inner loop, which sums up residuals, in positions per second.
+/// `weights` are in units of 1/[`WEIGHTS_PER_DISC`] disc.
 fn residual_rate<B: Backend>(
     backend: &B,
     weights: &[i32],
@@ -200,7 +201,7 @@ mod tests {
 
     use super::*;
 
-    /// A regression: [`Limit::run`] read 64 features of each position even if the set had fewer.
+    /// A regression: [`Limit::run`] read 64 features a position even if the pattern set had fewer.
     #[test]
     fn a_set_of_few_features_reads_and_adds_no_more_than_these() {
         for name in ["discs", "small"] {

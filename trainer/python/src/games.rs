@@ -22,7 +22,7 @@ const NO_SCORE: i8 = i8::MIN;
 /// A batch of games: arrays with one row for each game.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Games {
-    /// The moves of each game, without passes: squares from a1 = 0 to h8 = 63, then 255.
+    /// The moves of each game, without passes, as squares from 0 (a1) to 63 (h8), followed by 255.
     moves: Py<PyArray2<u8>>,
     /// The search values of the moves in discs, for the side that moves; -128 if there is none.
     values: Py<PyArray2<i8>>,

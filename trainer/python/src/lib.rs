@@ -46,7 +46,7 @@ mod othello_toolkit {
     }
 }
 
-/// The source of the Python functions that run subcommands, each in a process that calls [`main`].
+/// The source of Python functions such as `fit`, which run subcommands in new processes ([`main`]).
 const SOURCE: &str = include_str!("commands.py");
 const FILE: &CStr = c"othello_toolkit/commands.py";
 const FUNCTIONS: [&str; 5] = ["command", "compare", "fit", "match", "selfplay"];

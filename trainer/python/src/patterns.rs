@@ -18,7 +18,7 @@ pub(crate) struct Pattern {
     squares: String,
     /// The index of the pattern's first parameter. The pattern has one parameter for each class.
     first: usize,
-    /// The number of classes of configurations that are equal up to the pattern's own symmetries.
+    /// The number of classes of configurations. Symmetric configurations are in the same class.
     classes: usize,
     /// The number of different images of the pattern under the symmetries of the board.
     instances: usize,
@@ -131,8 +131,8 @@ impl PatternSet {
         self.model.set().scalars().iter().map(ToString::to_string).collect()
     }
 
-    /// The number of phase groups, each with its own factors, and the length of a factor vector;
-    /// `None` for a pattern set without factors.
+    /// A pair: the number of groups of consecutive phases that share factors, and the length of a
+    /// factor vector. `None` for a pattern set without factors.
     #[getter]
     fn factors(&self) -> Option<(usize, usize)> {
         self.model.set().factors().map(|shape| (shape.groups(), shape.dimensions()))
@@ -145,7 +145,7 @@ impl PatternSet {
         Ok(self.geometry_of(name)?.class_of.clone().into_pyarray(py))
     }
 
-    /// Returns a row for each board: parameter indices of pattern instances, then scalar features.
+    /// Returns an array with a row for each board: the indices of the parameters that it selects.
     fn classes<'py>(
         &self,
         py: Python<'py>,

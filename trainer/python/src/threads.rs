@@ -44,8 +44,8 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send)
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Runs `work` with a flag that is set by a signal such as Ctrl-C; then `work` must end soon. After
-/// a signal, returns the exception of Python's signal handler, usually `KeyboardInterrupt`.
+/// Runs `work`, which must end soon after its flag is set. A signal such as Ctrl-C sets the flag.
+/// Returns the exception of Python's handler of the signal, usually `KeyboardInterrupt`, if any.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,

@@ -21,17 +21,17 @@ use crate::errors::{exception, refused};
 use crate::patterns::PatternSet;
 use crate::threads::{detached, interruptible, on_threads};
 
-/// The contribution of one pattern instance or scalar feature to the value of a board.
+/// The contribution of a pattern instance, a scalar feature or all factors to a board's value.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Part {
-    /// The name of the pattern or scalar feature; `factors` for the contribution of all factors.
+    /// The name of the pattern or scalar feature. All factors share one part, named `factors`.
     name: String,
     /// The squares of the instance, separated by spaces; empty for scalar features and `factors`.
     squares: String,
     /// The number of discs that this part adds to the value of the board.
     discs: f64,
     /// The number of times that the instance's class, or the scalar feature's value, occurred in
-    /// training. 0 for `factors`, and for weights without such numbers, like the embedded ones.
+    /// training. 0 for `factors`, and for weights without counts, such as the embedded ones.
     count: u32,
 }
 
@@ -84,8 +84,8 @@ impl Weights {
     /// `counts` are the numbers of occurrences in training (default: all 0). Both arrays have a row
     /// for each of the 60 phases and a column for each parameter of the pattern set. `factors`
     /// (required if the set has factors, otherwise refused) has three axes: groups of phases,
-    /// parameters and elements of a factor vector. Its unit is 1/64 √disc, and it is rounded to
-    /// whole numbers, −127 to 127. `save` stores the text `note`.
+    /// parameters and elements of a factor vector. Factors are in units of 1/64 √disc, and are
+    /// rounded to whole numbers from −127 to 127. The method `save` also stores the text `note`.
     #[staticmethod]
     #[pyo3(signature = (pattern_set, weights, counts = None, factors = None, note = ""))]
     fn from_arrays(

@@ -12,10 +12,10 @@ use crate::fit::Fit;
 /// The least number of games with which a fit has factors by default (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
-/// The least search depth of games at which `fit` warns of fewer than [`MANY_GAMES`] games.
+/// `fit` warns of games with searches of this depth or more if there are fewer than [`MANY_GAMES`].
 const DEEP: u64 = 6;
 
-/// The number of games below which more games lower a fit's error more than deeper searches do.
+/// With fewer games than this, a fit gains more from additional games than from deeper searches.
 const MANY_GAMES: u64 = 100_000;
 
 /// The least number of training positions (of all phases) with which factors lower a fit's error.

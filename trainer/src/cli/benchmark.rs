@@ -86,7 +86,7 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
 
 impl Arguments {
     /// Returns the files that the user named for a part of the benchmark, else the shipped files.
-    /// `None` if `--only` excludes the part, or if files are missing, which is noted in `left_out`.
+    /// `None` if `--only` excludes the part. Missing files give `None` and an entry in `left_out`.
     fn files(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -107,7 +107,7 @@ impl Arguments {
         found.map_err(|reason| left_out.push(LeftOut::new(part, None, reason))).ok()
     }
 
-    /// Creates the benchmark of the parts that `--only` allows. Adds unusable parts to `left_out`.
+    /// Creates the benchmark of the wanted parts. Adds parts that cannot be measured to `left_out`.
     fn benchmark<'a>(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -158,7 +158,7 @@ impl Arguments {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the terms for asking a program its name. Only the time limit `--timeout` matters.
+    /// Returns the settings with which a program is asked its name. Only the time limit matters.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: Duration::from_secs(self.timeout), game: None }
     }

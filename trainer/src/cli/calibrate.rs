@@ -57,8 +57,8 @@ struct Ordering {
     seed: u64,
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number_in(100..=1_u64 << 32))]
     positions: u64,
-    /// Number of positions, besides those of --positions, that are solved with each tried factor of
-    /// the learned move-ordering weights, to choose the best factor
+    /// Number of positions, besides those of --positions, that are solved to choose the factor by
+    /// which the learned weights are multiplied in move ordering
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = number_in(1..=1_u64 << 32))]
     searches: u64,
     #[arg(long, value_name = "T", default_value = "ordering")]

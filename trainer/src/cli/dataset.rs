@@ -63,7 +63,7 @@ impl LayoutArguments {
         Ok(settings)
     }
 
-    /// Adds the path of the settings file to a `NoPosition` error, unless flags replace its rules.
+    /// Adds the path of the settings file to a `NoPosition` error if the file determined the rules.
     pub(super) fn named(&self, error: DataError) -> anyhow::Error {
         let settings = self.settings.as_ref();
         match (settings.filter(|_| self.labels.is_none() && self.filter.is_none()), error) {

@@ -22,8 +22,8 @@ use crate::source::LabelRules;
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Weights file, or `embedded` (without counts of occurrences in training). For --format wthor
-    /// or transcripts, a file of games instead. For --format npz, weights, or a file of games,
+    /// Weights file, or `embedded` (without counts of occurrences in training). For the formats
+    /// wthor and transcripts, a file of games. For the format npz, weights, or a file of games,
     /// positions or openings, or a folder of such files
     #[arg(value_name = "DATA")]
     weights: WeightsChoice,

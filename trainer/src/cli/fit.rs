@@ -50,8 +50,8 @@ pub struct Arguments {
     /// the set, or 20 if it has no factors. N must be at least the width of the vectors of `--init`
     #[arg(long, value_name = "N[/PHASES]")]
     factors: Option<FactorChoice>,
-    /// Weights of positions 1, 2, … phases away in the fit of a phase, whose own positions have the
-    /// weight 1; `0` uses only the phase's own positions [default: 1,1]
+    /// Weights of positions 1 phase, 2 phases, … away from the phase that is fitted, whose own
+    /// positions have the weight 1. `0` uses only the phase's own positions [default: 1,1]
     #[arg(long, value_name = "WEIGHTS")]
     window: Option<Window>,
     /// Ridge (L2) penalty R towards the starting weights: adds R · (weight − starting weight)² for
@@ -100,7 +100,7 @@ pub(in crate::cli) struct Fitted {
     device: &'static str,
     /// The optimizer.
     optimizer: String,
-    /// The shard (I/N) that this run fitted; absent if the run fitted all phases.
+    /// The shard `I/N` (share I of N of the phases) that this run fitted; absent without `--shard`.
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
     /// The results of the fitted phases.
@@ -300,7 +300,7 @@ impl Arguments {
     }
 
     /// Refuses initial weights that were fitted to a file of `--test`. Warns if their training
-    /// files that are in the folders of `--test` and `--init` contain test games.
+    /// files contain test games. Finds these files only in the folders of `--test` and `--init`.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());
@@ -376,7 +376,7 @@ impl Arguments {
         })
     }
 
-    /// Returns the settings of the fit: flags, else the settings file, else the dataset folder.
+    /// Returns the fit's settings. Flags override the settings file, which overrides the dataset's.
     fn settings(
         &self,
         optimizer: fit::Optimizer,

@@ -23,7 +23,7 @@ use crate::metrics::{
 use crate::model::Phases;
 use crate::source::LabelRules;
 
-/// The least number of positions per number of empty squares for which `--max-bias` is checked.
+/// `--max-bias` is checked only for numbers of empty squares with at least this many positions.
 const ENOUGH_FOR_BIAS: u64 = 100;
 
 #[derive(clap::Args, Clone, Debug)]
@@ -265,7 +265,7 @@ impl Arguments {
         Ok(plain::write(path, picture.svg()?.as_bytes(), Existing::by_force(self.force))?)
     }
 
-    /// Loads the weights to explain. Fails for `none` and `mobility`, which have no weights.
+    /// Loads the weights that explain values. Fails for `none` and `mobility`, which lack weights.
     fn explainer(&self) -> Result<Explainer> {
         let counted = self.weights != WeightsChoice::Embedded;
         Ok(Explainer { weights: self.weights.by_class()?.weights, counted })

@@ -90,7 +90,7 @@ pub fn doctor(session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-/// The maximum of `--games`. The positions of this number of games fit into memory.
+/// The maximum of `--games`, chosen so that the positions of all games fit into memory.
 const MAX_GAMES: u64 = 10_000_000;
 
 #[derive(clap::Args, Debug)]
@@ -123,11 +123,11 @@ pub(in crate::cli) struct Bench {
     device: &'static str,
     /// The number of positions in the measurement; symmetric images of a position count once.
     positions: usize,
-    /// The measured speed of the inner loop of a fit (residual sums) in positions per second, on
-    /// one thread of the CPU or on the whole GPU.
+    /// The measured speed of the inner loop of a fit in positions per second, on one thread of the
+    /// CPU or on the whole GPU.
     positions_per_second: f64,
-    /// The greatest speed of a fit's inner loop that memory allows, in positions per second. For a
-    /// GPU, it follows from the bandwidth; for a CPU, it is measured without the computations.
+    /// The greatest speed of a fit's inner loop that memory allows, in positions per second. It is
+    /// computed from a GPU's memory bandwidth. On a CPU, the memory accesses alone are measured.
     limit_positions_per_second: f64,
     /// `positions_per_second` divided by `limit_positions_per_second`; 1 would be ideal.
     ratio: f64,

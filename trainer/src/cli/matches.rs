@@ -57,8 +57,8 @@ pub struct Arguments {
     search: Option<SearchBy>,
     #[arg(long, value_name = "M", value_parser = number_in(1..=MAX_MILLISECONDS))]
     milliseconds: Option<u64>,
-    /// Give both players MS milliseconds (5 without a number) for each move before exact play,
-    /// without a limit on depth. The report compares the nodes and the seconds of both players
+    /// Give both players MS milliseconds (5 without a number) for each move, except for exact
+    /// searches of the endgame. Depth is not limited. The report compares nodes and seconds
     #[arg(long, value_name = "MS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "5", value_parser = number_in(1..=MAX_MILLISECONDS))]
     #[arg(conflicts_with_all = ["depth", "milliseconds", "time"])]
@@ -275,7 +275,7 @@ struct KeptArguments {
     /// Write the games to this file as records, in which the opening's moves count as random moves
     #[arg(long, value_name = "FILE")]
     games_out: Option<PathBuf>,
-    /// Write each game with its pair, score and transcript to this file, one JSON object a line
+    /// Write the games to this file as JSON, one a line, with the pair's number, score and moves
     #[arg(long, value_name = "FILE")]
     transcripts_out: Option<PathBuf>,
     #[arg(long)]
@@ -283,8 +283,8 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Refuses existing output files of another match: a file of games with other settings, or a
-    /// file of transcripts that begins with another opening.
+    /// Without `--force`, fails if an existing output file is of another match: if its games have
+    /// other settings, or if its transcripts begin with another opening.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> Result<()> {
         if self.force {
             return Ok(());
@@ -333,7 +333,7 @@ impl KeptArguments {
     }
 }
 
-/// Returns the part of the first line of `--transcripts-out` that is known before the match.
+/// Returns the beginning of the first line of `--transcripts-out`, up to the moves of the game.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

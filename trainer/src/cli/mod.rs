@@ -186,7 +186,6 @@ fn pattern_sets(is_wanted: impl Fn(&PatternSet) -> bool) -> String {
     format!("Pattern set: a TOML file, or {}", PatternSet::shipped_names(is_wanted))
 }
 
-/// Returns the texts of `items`, each with a line end.
 fn lines(items: impl IntoIterator<Item: Display>) -> String {
     items.into_iter().map(|item| format!("{item}\n")).collect()
 }

@@ -17,7 +17,7 @@ use crate::records::sequence;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Output file to make: the --out of all shards, whose parts are in the folder `OUT.parts`
+    /// Output file to make, which the shards also had as --out; their parts are in `OUT.parts`
     #[arg(value_name = "OUT")]
     out: PathBuf,
     #[arg(long, value_name = "FILE")]

@@ -80,8 +80,8 @@ impl Picture<'_> {
     }
 }
 
-/// Returns a histogram as bars of text, from pairs (number of discs, count); an empty text if there
-/// are no pairs. `counted` names the things that are counted, such as `games`.
+/// Returns a histogram as bars of text, or an empty text if `counts` is empty. Each pair has the
+/// number of discs of a bar and the number of things in it. `counted` names the things (`games`).
 pub(super) fn histogram(counted: &str, counts: impl IntoIterator<Item = (i32, u64)>) -> String {
     const MAX_BAR_CHARS: f64 = 50.0;
     let mut bins = BTreeMap::<i32, u64>::new();

@@ -59,7 +59,7 @@ pub(in crate::cli) struct Report {
     count: Count,
     #[serde(flatten)]
     changes: Changes,
-    /// The mean of |old result or label − exact score|, in discs; null if nothing was compared.
+    /// The mean of |old result or label − exact score|, in discs; null if there are no old values.
     mean_discs: Option<f64>,
     #[serde(flatten)]
     summary: Option<Summary>,

@@ -69,7 +69,7 @@ impl fmt::Display for Written {
 
 const LONGEST_PRINTED: u64 = 64 << 20;
 
-/// The names of fields, with a description of their valid values and a check of a value.
+/// The names of fields, a description of their valid values, and a function that checks a value.
 type Fields = (&'static [&'static str], &'static str, fn(&Json) -> bool);
 
 /// The fields of a match report that the page shows.

@@ -1,6 +1,6 @@
-//! Makes the steps of a recipe inside this process. If a changed program resumes a run, it checks
-//! each begun step by the step's *probe*: the checksum of the step's file in a small run of the
-//! recipe ([`Recipe::in_small`]). Probes are stored in `run.json`; a different probe is an error.
+//! Makes the steps of a recipe inside this process. A changed program may resume a run only if it
+//! makes the begun steps as before. To check this, it compares each step's *probe*: the checksum of
+//! the step's file in a small run of the recipe ([`Recipe::in_small`]), stored in `run.json`.
 //! Steps that fail in the small run or write measured times have no probe, and are not checked.
 //! Equal probes do not prove that the full steps are equal.
 
@@ -29,7 +29,7 @@ use crate::recipe::{Recipe, Step};
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
     pub folder: &'a Path,
-    /// The shard that this process makes first in each step, before parts of other shards.
+    /// The share of each step that this process makes first, before those of other processes.
     pub shard: Shard,
     pub session: &'a Session,
 }
@@ -81,8 +81,8 @@ fn parsed(step: &Step, more: &[&str]) -> Result<Command> {
 }
 
 impl Making<'_> {
-    /// Checks all commands and existing files ([`Self::verify`]), then makes `steps` in order.
-    /// Appends each step to `made`, also if its file existed. Ends after a command with status 1.
+    /// Checks all commands and existing files ([`Self::verify`]), then makes `steps` in order, and
+    /// appends each to `made`. Ends early if a command returns the exit status 1.
     pub(super) fn make(&self, steps: &[Step], made: &mut Vec<FinishedStep>) -> Result<Outcome> {
         steps.iter().try_for_each(|step| self.check(step))?;
         make_folder(self.folder)?;
@@ -130,8 +130,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Makes the parts of the step's file `path`: first those of this process's shard, then those
-    /// of other shards that no process makes. Does nothing for a command without `--shard`.
+    /// Makes the parts of the step's file `path`: first the shard of this process, then the shards
+    /// that no other process makes. Does nothing if the step's command has no flag `--shard`.
     fn make_parts(&self, step: &Step, path: &Path) -> Result<()> {
         let (own, count) = (self.shard.number(), self.shard.count());
         let shards = (own - 1..own - 1 + count).map(|part| Shard::of_part(part, count).to_string());
@@ -158,8 +158,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Runs `work`, and returns its result. In a run with `--shard`, only one process does this at
-    /// a time. The others wait for the lock `run.lock`, and for the locks that `work` needs.
+    /// Runs `work`, and returns its result. In a run with `--shard`, only one process runs `work`
+    /// at a time. The other processes wait for `run.lock`, and for locks that `work` needs.
     fn alone<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         if self.shard.is_whole() {
             return work();

@@ -71,11 +71,11 @@ pub struct TuneArguments {
     /// Seed by which the combinations of values are drawn
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = number_from(0_u64))]
     draw_seed: u64,
-    /// Number of rounds. After each round, at most the best half (rounded up, at least 2) of the
-    /// combinations go on [default: as many as leave 2 for the last round, but at most 5 rounds]
+    /// Number of rounds. After each, the worse half of the combinations, or more, is dropped
+    /// [default: as many rounds as leave 2 combinations for the last round, but at most 5]
     #[arg(long, value_name = "N", value_parser = number_in(1..=10_u32))]
     rounds: Option<u32>,
-    /// Quantity to reduce in early rounds; it doubles from each round to the next
+    /// Quantity that is smaller in early rounds, and doubles from each round to the next
     #[arg(long, value_enum, default_value_t = EarlyRounds::Data)]
     by: EarlyRounds,
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = number_in(2..=1000_u64))]

@@ -133,7 +133,7 @@ const FROM_WEIGHTS: &[&str] = &["generation"];
 const PLANNED_SHARE: f64 = 0.9;
 
 const MEASURED_GAMES: u64 = 16_384;
-/// The time of a game in the speed test [`cores`], in seconds on one core of an AMD EPYC (Zen 5).
+/// The seconds that a core of an AMD EPYC (Zen 5) takes for a game of the speed test [`cores`].
 const SECONDS_OF_A_GAME: f64 = 0.00022;
 
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
@@ -199,7 +199,7 @@ impl Arguments {
     }
 }
 
-/// Returns the recipe with `weights` as the player in its tables `[openings]` and `[selfplay]`.
+/// Returns the recipe with `weights` as the evaluation for its openings and self-play games.
 fn with_player(recipe: &Recipe, weights: &str) -> Recipe {
     recipe.changed(|name, flags| {
         if matches!(name, "openings" | "selfplay") {
@@ -209,7 +209,7 @@ fn with_player(recipe: &Recipe, weights: &str) -> Recipe {
 }
 
 /// Returns the recipe with all numbers of games multiplied by `factor`, rounded to multiples of 64.
-/// The `core-seconds` of the steps with games, and of fits, are also multiplied by `factor`.
+/// Also multiplies the stated times (`core-seconds`) of fits and of steps with a number of games.
 fn scaled(recipe: &Recipe, factor: f64) -> Recipe {
     recipe.changed(|_, step| {
         if let Some(Value::Integer(games)) = step.get_mut("games") {
@@ -249,7 +249,7 @@ fn nearest(names: &[&'static str], budget: f64) -> Option<(&'static str, Recipe)
     Some((name, scaled(&recipe, factor(&recipe))))
 }
 
-/// Measures self-play. Returns the number of cores of an AMD EPYC (Zen 5) with the same speed.
+/// Measures self-play. Returns this machine's speed as a number of cores of an AMD EPYC (Zen 5).
 fn cores(folder: &Path, session: &Session) -> anyhow::Result<f64> {
     let evaluator = Evaluator::load(&WeightsChoice::Mobility)?;
     let settings = selfplay::Settings::new(0, "8..24".parse()?, 2, 12);

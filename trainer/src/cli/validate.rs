@@ -13,8 +13,8 @@ use crate::records::validate::{self, Validation, repair};
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// Files, or folders of records, to check. Of records and matches, every game and position is
-    /// checked; of other files, every section
+    /// Files, or folders of records, to check. Checks every game and position of records and
+    /// matches, and every section of other files
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// List the files of a folder of records, each with its checksum, in `records.json` in this

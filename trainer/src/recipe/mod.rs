@@ -118,7 +118,7 @@ impl Recipe {
     }
 }
 
-/// Marks the step `name`, or all steps if it is `None`, and all that depend on it as fresh.
+/// Marks the step `name` and all steps that depend on it to be made anew; with `None`, all steps.
 pub fn mark_fresh(steps: &mut [Step], name: Option<&str>) {
     let mut fresh = vec![];
     for step in steps {
@@ -185,7 +185,7 @@ impl Reader<'_> {
     }
 
     /// Adds `--key value` to the command line of `step`; for the key `inputs`, adds only `value`.
-    /// To a seed, adds the recipe's seed and `part`, the index of the step's repetition.
+    /// To a seed, adds the recipe's seed and `part`, the index of the step among its repetitions.
     fn add_flag(&self, step: &mut Step, key: &str, value: &Value, part: i64) -> Result<(), String> {
         let flag = (key != "inputs").then(|| format!("--{key}"));
         let seed = |number| self.recipe.seed.wrapping_add(number).wrapping_add(part as u64);
@@ -208,8 +208,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the files that the steps of the entry `text` make, and adds the names of these steps
-    /// to `inputs`. If the recipe has no entry of this name, returns `text` itself.
+    /// Returns the files that the steps of the recipe's entry `text` make, and adds the names of
+    /// these steps to `inputs`. Returns `text` itself if the recipe has no entry of this name.
     fn files(&self, text: &str, inputs: &mut Vec<String>) -> Result<Vec<String>, String> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.recipe.table.get(name).filter(|it| it.get("command").is_some());

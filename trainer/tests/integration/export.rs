@@ -24,7 +24,7 @@ fn export(weights: &str, out: &str) -> String {
     format!("export {} --format npz --out {out}", vectors(weights).display())
 }
 
-/// Weights without and with factors, each with the file of expected values of `boards.txt`.
+/// Weights without and with factors, each with a file of the values expected for test boards.
 const VALUED: [(&str, &str); 2] =
     [("conformance.weights", "values.txt"), ("factors.weights", "factors.txt")];
 
@@ -245,7 +245,7 @@ fn positions_come_back_from_arrays_with_the_same_fit() {
     assert!((1..3).all(|subset| subsets.iter().any(|&(_, own)| own == subset)));
 }
 
-/// Returns the values of `boards.txt` in steps of 1/32 disc, as the C program `values.c` does.
+/// Returns the lines that the C program must print: values of boards in steps of 1/32 disc.
 fn values_of_boards(weights: &Path) -> String {
     let evaluator = Evaluator::load(&WeightsChoice::File(weights.into())).unwrap();
     let boards = std::fs::read_to_string(vectors("boards.txt")).unwrap();

@@ -16,7 +16,7 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns 3 texts for each pattern of `program`: squares, number of classes, mirror permutation.
+/// Returns the squares, the number of classes and the mirror permutation of each pattern as texts.
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -61,8 +61,8 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
     if at(position.player()) { 0 } else { 1 + usize::from(!at(position.opponent())) }
 }
 
-/// Returns the index of the weight of each configuration with `digits` digits, equal for mirror
-/// images. Mirroring moves digit i to place `mirror[i]`; without `mirror`, it reverses the digits.
+/// Returns the index of each configuration's weight; mirror images have equal indices. Mirroring
+/// moves digit i of a configuration to place `mirror[i]`, or reverses the digits without `mirror`.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),
@@ -138,7 +138,7 @@ fn positions() -> Vec<Position> {
     positions
 }
 
-/// Returns random weights, small enough that no sum leaves the range of values.
+/// Returns random weights, small enough that no sum exceeds the maximum of an evaluation's value.
 fn weights(set: PatternSet) -> Weights {
     let mut weights = Weights::zero(set);
     for phase in Phase::all() {
@@ -173,8 +173,8 @@ fn assert_equal(one: &Weights, other: &Weights) {
     assert!(one.all_steps() == other.all_steps());
 }
 
-/// Checks that values differ only by rounding. Each of the 46 weights of a value is rounded by at
-/// most ½ step of 1/32 disc, so the difference is at most 23 steps; its mean must be below 3 steps.
+/// Checks that values by imported weights differ from `theirs` only by rounding. The difference is
+/// at most 23 steps (½ for each of the 46 weights of a value), and below 3 steps on average.
 fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
     let ours = our_sums(&read.weights, positions);
     let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - o).abs()).collect();

@@ -31,11 +31,11 @@ pub(crate) struct Event<'a> {
 pub(crate) enum Details<'a> {
     Stage(StageDetails<'a>),
     Text {
-        /// The text of a message or an error; empty for `start`.
+        /// The text of an event `message` or `error`; empty in the event `start`.
         text: &'a str,
     },
     Epoch {
-        /// The metrics of an epoch of a fit, with its wall time and its positions a second.
+        /// The metrics of an epoch of a fit, including its wall time and positions per second.
         #[serde(flatten)]
         metrics: &'a Map<String, Value>,
     },

@@ -18,7 +18,7 @@ pub(super) fn begins_board(text: &str) -> bool {
 }
 
 /// Splits a line into its first 64 squares (a1, b1 … h8; blanks or `/` may separate them) and the
-/// rest. Skips `[8` before the squares, with which the game server GGS begins a board.
+/// rest. Skips the characters `[8` at the beginning of a board of the game server GGS.
 pub(super) fn split_board(line: &str) -> Result<([u8; 64], &str), Invalid> {
     let line = line.trim_ascii();
     let is_square = |byte: &u8| MEANING[usize::from(*byte)] < UNKNOWN;

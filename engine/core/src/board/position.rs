@@ -28,7 +28,7 @@ impl Side {
         if matches!(self, Self::Black) { Self::White } else { Self::Black }
     }
 
-    /// Converts a pair [player, opponent] to [black, white], or the reverse. The player is `self`.
+    /// Converts [player, opponent] to [black, white], or back. `self` is the player's side.
     pub fn black_first<T>(self, [player, opponent]: [T; 2]) -> [T; 2] {
         if self == Self::Black { [player, opponent] } else { [opponent, player] }
     }

@@ -6,8 +6,8 @@ use super::ggf::split_value;
 use super::{Discs, Position, Side, Square, StatedGame};
 use crate::text::excerpt;
 
-/// Reads the main line of the first game in a text. Does not check that the moves are legal. The
-/// error is a message without the file's name, such as "has a board of size `10`, not 8".
+/// Reads the main line of the first game in a text. Does not check that the moves are legal. An
+/// error, such as "has a board of size `10`, not 8", follows the file's name in the message.
 pub fn parse(text: &str) -> Result<StatedGame, String> {
     let mut nodes = Nodes(begin(text)?);
     let mut setup = Setup::default();

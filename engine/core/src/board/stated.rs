@@ -5,15 +5,15 @@ use super::transcript::{self, Form, Replay, Turns, illegal};
 use super::{Discs, Position, Side, Square};
 use crate::text::{Invalid, excerpt};
 
-/// A position read from a text: a board (with or without side and score), a line of OBF, or the
-/// last position of a game (in a form of [`transcript`], or as a board followed by moves).
+/// A position read from a text: a board, a line of OBF, or the last position of a game. The game is
+/// in a notation of [`transcript`], or a board followed by moves.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The score in discs for the side to move, as stated, or that of the best move in OBF.
+    /// The stated score in discs for the side to move, or else the score of the best move in OBF.
     pub score: Option<f64>,
     /// The moves of a line of OBF with their scores; empty for any other notation.
     pub moves: Vec<(Square, Discs)>,
@@ -155,7 +155,6 @@ mod tests {
         assert_eq!(read(" F5 D6 \n"), after_f5_d6);
     }
 
-    /// Formerly, the error was that of an invalid board instead of the wrong move.
     #[test]
     fn a_wrong_move_in_a_table_or_after_a_label_is_named() {
         for text in ["moves: f5d6f5", "x,f5d6f5,1", "3,f5d6f5"] {

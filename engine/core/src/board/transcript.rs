@@ -42,7 +42,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Shows the number of texts in each notation, unless all are transcripts, boards or OBF.
+    /// Shows the number of texts in each notation; nothing if all are transcripts, boards or OBF.
     pub fn report(forms: impl IntoIterator<Item = Self>, progress: &dyn Progress) {
         let mut counts = std::collections::BTreeMap::<Self, u64>::new();
         for form in forms {
@@ -255,8 +255,8 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// The number of passes that a text may write next without a change of `end`: 1 if `end` is the
-    /// position after a pass, 2 (one of each side) if the game is over, and otherwise 0.
+    /// The number of passes that the text may still write, none of which changes `end`. It is 1 if
+    /// `end` already includes a pass, 2 (one of each side) if the game is over, and otherwise 0.
     passes: u8,
 }
 

@@ -42,7 +42,7 @@ pub enum FileError {
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns advice to append to the message of a system error in `action`; empty if there is none.
+/// Returns advice for the message after `action` failed with `error`; empty if there is no advice.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     let input = matches!(action, "open it" | "read it" | "list it");
     match error.kind() {
@@ -99,8 +99,8 @@ impl FileError {
         Self::Refused { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Creates the error for a file refused because of `error`, for example in a file it names. The
-    /// message is the path, a colon and `reason`. A temporary cause of `error` is the source.
+    /// Creates the error for a file that is refused because of `error`. The message is the path, a
+    /// colon and `reason`. If the cause of `error` may be temporary, it is kept as the source.
     pub fn because(path: &Path, reason: String, error: &(dyn Error + 'static)) -> Self {
         let mut causes = iter::successors(Some(error), |&error| error.source());
         match causes.find_map(|cause| cause.downcast_ref::<io::Error>()) {
@@ -113,7 +113,7 @@ impl FileError {
         }
     }
 
-    /// Creates the error for an existing output that is kept. `reason` states why it is not used.
+    /// Creates the error for an existing output that is not replaced because of `reason`.
     pub fn exists(path: &Path, reason: impl Into<String>) -> Self {
         Self::Exists { path: path.to_owned(), reason: reason.into() }
     }

@@ -39,13 +39,13 @@ pub enum Kind {
     Placed,
     /// The pairs of games of a match between two players.
     Match,
-    /// A part of a run, from which its output is made, or a snapshot of an unfinished part.
+    /// The results of a part of a run, or a snapshot of an unfinished part.
     Part,
 }
 
-/// The kinds in the order of their variants: (kind, magic number, usual extension, name in
-/// messages, zstd level). A random game has 27 bytes at level 15, and 30 at level 9; level 19 takes
-/// twice as long as 15. The factors of weights do not become smaller above level 1.
+/// For each kind of file, in the order of the variants: the kind, its magic number, its usual
+/// extension, its name in messages, and its zstd compression level. At level 15, random games are
+/// 10 % smaller than at level 9. At levels above 1, the factors of weights are not smaller.
 const KINDS: [(Kind, &[u8; 8], &str, &str, i32); 7] = [
     (Kind::Weights, b"OTHELLOW", "weights", "a weights file", 1),
     (Kind::Games, b"OTHELLOG", "games", "a file of games", 15),
@@ -106,7 +106,7 @@ pub(super) fn section(kind: Kind, name: &str, content: &[u8]) -> Result<Vec<u8>,
     Ok(bytes)
 }
 
-/// Returns the offset of uncompressed content, a multiple of 64. Zeros fill the gap after the head.
+/// Returns the offset at which uncompressed content begins: the first multiple of 64 ≥ `head_end`.
 pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(64)
 }

@@ -15,8 +15,8 @@ pub fn lock(path: &Path) -> Result<File> {
     locked(path, options.read(true).write(true).create(true).truncate(false))
 }
 
-/// Creates and locks the partial file of an output. On Unix, first removes the partial file of a
-/// killed run, which may have hard links, and copies the permissions of an existing output.
+/// Creates and locks the partial file of an output. Replaces a partial file that a killed run left,
+/// and refuses any other. On Unix, copies the permissions of an existing output.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {
@@ -29,7 +29,7 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
 /// The first bytes of all files of the container format.
 pub(super) const CONTAINER: &[u8] = b"OTHELLO";
 
-/// Returns an error if a partial file of `output` exists, but begins unlike this program's files.
+/// Refuses a partial file of `output` that begins neither like a container file nor with zeros.
 pub fn check_partial(output: &Path) -> Result<()> {
     let partial = partial_path(output);
     refuse_link(&partial)?;
@@ -39,7 +39,7 @@ pub fn check_partial(output: &Path) -> Result<()> {
     }
 }
 
-/// Checks that a killed run can have left the file: its beginning agrees with `head`, or is zeros.
+/// Refuses a file unless it begins with `head` or with zeros, as a file left by a killed run does.
 fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     let start = beginning(file, path, head.len() as u64)?;
     if head.starts_with(&start) || start.iter().all(|&byte| byte == 0) {
@@ -52,7 +52,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     Err(FileError::refused(path, reason))
 }
 
-/// Calls `take` again if the file is locked, for up to 0.2 s, since a check may lock it briefly.
+/// Calls `take`. If another process has locked the file, repeats the call for up to 0.2 s.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..20 {
         match take() {

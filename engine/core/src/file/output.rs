@@ -6,8 +6,8 @@ use super::paths::{collide, folder_of, is_same_file, partial_path, refuse_specia
 use super::shown::refuse_shown;
 use super::{FileError, Kind, Result, kind_of};
 
-/// Checks, before the work, that `output` and `OUTPUT.partial` may be written: neither is an input
-/// or a record file of an input folder, and `output` exists or can be created.
+/// Checks, before the work, that `output` and `OUTPUT.partial` can be written. Refuses a path that
+/// is also an input, or a record file in an input folder.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,

@@ -22,7 +22,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"Rar!", "RAR", "unrar x"),
 ];
 
-/// Returns a message if `begin`, the first bytes of a file, show UTF-16 text or a compressed file.
+/// Returns an error message if a file that begins with `begin` is UTF-16 text or compressed.
 pub fn unreadable(begin: &[u8]) -> Option<String> {
     if [&b"\xFF\xFE"[..], b"\xFE\xFF"].iter().any(|mark| begin.starts_with(mark)) {
         return Some("is text in UTF-16; convert it to UTF-8".to_owned());
@@ -35,7 +35,7 @@ pub fn unreadable(begin: &[u8]) -> Option<String> {
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn pack(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     thread_local! {
-        /// One compressor per thread: creating one takes as long as compressing a small frame.
+        /// The thread's compressor, kept since making one takes as long as packing a small frame.
         static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
     }
     PACKER.with_borrow_mut(|kept| {
@@ -119,8 +119,8 @@ mod tests {
         }
     }
 
-    /// A frame of nine bytes can make a decoder allocate gigabytes. This frame has a magic number,
-    /// flags (no size, no checksum), the window size 2^(10 + n) as n << 3, and an empty last block.
+    /// A frame of nine bytes can make a decoder allocate gigabytes, if it states a large window.
+    /// Here, the byte `n << 3` states a window of 2^(10 + n) bytes.
     #[test]
     fn a_window_larger_than_any_content_is_refused() {
         let window = |n: u8| unpack(&[0x28, 0xB5, 0x2F, 0xFD, 0, n << 3, 1, 0, 0], 0);

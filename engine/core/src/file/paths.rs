@@ -57,7 +57,7 @@ pub fn names_in(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// Returns the paths of an output and of its partial file. Refuses a folder, a pipe or another
-/// special file at either path, and a link as the partial file; the output may be a link to a file.
+/// special file at either path. Refuses a link at the path of the partial file.
 pub(super) fn refuse_special_outputs(output: &Path) -> Result<[PathBuf; 2]> {
     let written = [output.to_owned(), partial_path(output)];
     for path in &written {

@@ -1,4 +1,4 @@
-//! The last step of every output: the complete partial file gets the name of the output.
+//! The last step of writing an output: its complete partial file gets the output's name.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind};
@@ -13,9 +13,9 @@ use super::{Existing, FileError, Result};
 /// The files that an output may replace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Replaceable {
-    /// Any file may be replaced (`--force`, or a file that belongs to this program only).
+    /// Any existing file may be replaced: by `--force`, or because only this program uses the path.
     Any,
-    /// Only a file with this length and time of change may be replaced; `None` allows no file.
+    /// Only a file with this length and modification time may be replaced; with `None`, no file.
     Only(Option<(u64, SystemTime)>),
 }
 

@@ -10,8 +10,8 @@ use super::place::{Replaceable, has_same_bytes};
 use super::shown::{refuse_shown, shown};
 use super::{Existing, FileError, Result};
 
-/// Writes an output. With [`Existing::Keep`], a file with these bytes is kept. Any other file is
-/// then refused, and so is a file at `PATH.partial` that is not a prefix of `bytes`.
+/// Writes `bytes` as the output `path`. With [`Existing::Keep`], does nothing if the file has this
+/// content, and fails if it has other content or if `PATH.partial` is not a beginning of `bytes`.
 pub fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<()> {
     refuse_shown(path)?;
     let replaceable = Replaceable::now(path, existing);
@@ -38,7 +38,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     put(path, bytes, &Replaceable::Any)
 }
 
-/// The number of a file's first bytes by which an earlier, partial version of it is recognized.
+/// The number of first bytes in which a partial file must agree with the output, to be replaced.
 const COMMON_BYTES: usize = 10;
 
 fn put(path: &Path, bytes: &[u8], replaceable: &Replaceable) -> Result<()> {
@@ -51,8 +51,8 @@ fn put(path: &Path, bytes: &[u8], replaceable: &Replaceable) -> Result<()> {
     replaceable.put(path)
 }
 
-/// The progress file of this process, rewritten at each event. If the process opens an input or an
-/// output with the same path, it gets an error, and the progress is no longer written.
+/// The progress file of this process, rewritten at each event. If an input or output has the same
+/// path, the process refuses this input or output, and no longer writes the progress file.
 #[derive(Debug)]
 pub struct ShownFile {
     path: PathBuf,
@@ -70,7 +70,7 @@ impl ShownFile {
     }
 
     /// Replaces the file's content atomically; refuses a file that does not begin with `head`. Does
-    /// nothing after this process tried to use the path for an input or another output.
+    /// nothing after this process has refused an input or output that has the path of this file.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         if !shown().iter().any(|(path, _)| *path == self.path) {
             return Ok(());
@@ -80,8 +80,8 @@ impl ShownFile {
     }
 }
 
-/// Refuses an existing file at `path` unless it begins with `head`, and one at `PATH.partial`
-/// unless it begins with `head` or consists of the first bytes of `head`.
+/// Refuses existing files at `path` and `PATH.partial` that do not begin with `head`. The partial
+/// file may also contain only the beginning of `head`.
 pub fn check_head(path: &Path, head: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     check_beginning(path, head)

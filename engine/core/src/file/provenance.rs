@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(one.canonical(), canonical);
     }
 
-    /// A behaviour revision, and the SHA-256 of its weights from the command `run small --seed 1`.
+    /// The behaviour revision, and the SHA-256 of the weights made with it by `run small --seed 1`.
     const RECORDED: (u32, &str) =
         (9, "91c19cc9948487642c2284c569742298b49e20d704bb7bcefd46e80999ec8120");
 

@@ -112,7 +112,7 @@ impl Reader {
         self.summary().map(|summary| summary.sha256.as_str())
     }
 
-    /// Accepts a file without some sections. Their number and the file's checksum are not checked.
+    /// Accepts a file without some of its sections: checks neither section count nor file checksum.
     #[must_use]
     pub fn of_part(mut self) -> Self {
         (self.incomplete, self.source.digest) = (true, None);

@@ -14,8 +14,8 @@ pub(super) fn shown() -> MutexGuard<'static, Vec<(PathBuf, bool)>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Refuses `output` if it is a progress file. This process then no longer updates the progress
-/// file, and also removes a progress file that it created.
+/// Refuses `output` if it has the path of a progress file of this process. Also stops updating this
+/// progress file, and deletes it if this process created it.
 pub fn refuse_shown(output: &Path) -> Result<()> {
     refuse(output, |path| collide(output, path))
 }

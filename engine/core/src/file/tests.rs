@@ -223,7 +223,7 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
     assert_eq!(fs::read(&partial).unwrap(), b"somebody's notes");
 }
 
-/// The checksum of the content comes from another program, by the definition in formats.md:
+/// Another program computed the expected checksum, as `datasets/formats.md` defines it:
 /// `printf '\1\0\0\0\0\0\0\0a\2\0\0\0\0\0\0\0bc' | sha256sum`.
 #[test]
 fn the_checksums_are_as_described() {
@@ -348,7 +348,7 @@ fn a_file_that_appears_during_the_work_is_kept_with_the_complete_output() {
     assert!(!partial.exists());
 }
 
-/// The exit status depends on the source: a full disk is temporary, a wrong recipe is not.
+/// The exit status shows whether a retry may succeed. It depends on the source of the error.
 #[test]
 fn a_temporary_cause_of_a_refused_file_stays_its_source() {
     let source_of = |kind: ErrorKind| {

@@ -48,14 +48,14 @@ pub struct Writer {
     /// The hash of all bytes before `offset`; `None` for a part of a run, whose hash is unused.
     digest: Option<Sha256>,
     is_finished: bool,
-    /// True if bytes of an unfinished section may follow the last complete section.
+    /// True if the file may end with an incomplete section, after the last complete one.
     is_torn: bool,
 }
 
 impl Writer {
-    /// Begins a file as [`Self::create`] does. With [`Existing::Keep`], an existing file is kept:
-    /// the result is [`Begin::Done`] if it is complete with this provenance, and otherwise an
-    /// error. A file that appears before [`Self::finish`] is then kept, too.
+    /// Begins a file as [`Self::create`] does. With [`Existing::Keep`], never replaces a file: if
+    /// one exists, returns [`Begin::Done`] if it is complete with this provenance, and otherwise an
+    /// error. If a file appears later, [`Self::finish`] does not replace it either.
     pub fn begin(
         path: &Path,
         kind: Kind,

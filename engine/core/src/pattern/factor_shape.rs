@@ -60,7 +60,7 @@ impl FactorShape {
     }
 }
 
-/// A shape chosen by a text such as `64` or `64/20`: vector width, and phases per group if given.
+/// The user's choice of a shape, such as `64` (width of vectors) or `64/20` (and phases per group).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
@@ -68,8 +68,8 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the chosen shape. If the text omits the number of phases per group, the number is
-    /// that of `before` (the shape of the pattern set or initial weights), or 20 without `before`.
+    /// Returns the chosen shape. If the choice lacks the number of phases per group, the number is
+    /// that of `before` (the shape of the pattern set or initial weights), or 20 for `None`.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(20);
         FactorShape { dimensions: self.dimensions, phases }

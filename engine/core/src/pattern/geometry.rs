@@ -35,7 +35,7 @@ pub struct PatternGeometry {
     pub classes: usize,
     /// The parameter index of the pattern's first class.
     pub first_parameter: usize,
-    /// The exponent of 3 of each square's digit in [`super::Indices`], in the pattern's order.
+    /// For each square i of the pattern, the exponent of 3 by which it counts in an index.
     pub places: Vec<usize>,
 }
 
@@ -93,8 +93,8 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of training positions of a phase, from the number of occurrences of each
-    /// parameter, `counts`. A position has one occurrence for each instance of the first pattern.
+    /// Returns the number of positions in which the parameters of a phase occur `counts` times. The
+    /// parameters of the first pattern occur in a position as often as this pattern has instances.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
@@ -102,7 +102,7 @@ impl Geometry {
         occurrences.sum::<u64>() / instances as u64
     }
 
-    /// Returns the parameters whose weights add up to a position's value without factor vectors.
+    /// Returns a position's parameters: the sum of their weights is the linear part of its value.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];
@@ -139,7 +139,7 @@ fn permutations(pattern: &Pattern) -> Vec<Vec<usize>> {
 }
 
 /// Returns the exponent of 3 for each square's digit in a configuration. Squares that change often
-/// get low ones, so that reads of weights share cache lines and self-play takes 10 % less time.
+/// get low exponents, so that successive reads of weights are near each other, which saves time.
 fn places(squares: &[Square]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..squares.len()).collect();
     order.sort_by_key(|&digit| Reverse(changes(squares[digit])));
@@ -150,7 +150,7 @@ fn places(squares: &[Square]) -> Vec<usize> {
     places
 }
 
-/// Returns the rank of a square by its changes in games: 0 (corners, fewest) to 9 (centre).
+/// Returns the rank of a square by the frequency of its changes in games: 0 (corner) to 9 (centre).
 fn changes(square: Square) -> u8 {
     const QUARTER: [[u8; 4]; 4] = [[0, 3, 1, 2], [3, 4, 5, 6], [1, 5, 7, 8], [2, 6, 8, 9]];
     let folded = |line: usize| line.min(7 - line);

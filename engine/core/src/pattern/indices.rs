@@ -8,18 +8,18 @@ use crate::board::{Position, Square, Squares};
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);
 
-/// Tables that update [`Indices`]. They have, for each square and instance, the power of 3 of the
-/// square's digit (0 if not in the instance). A disc of the player adds the power, one of the
-/// opponent subtracts it, and a flip adds it twice. A change of sides negates all indices.
+/// Tables that update [`Indices`] after a move. They have the power of 3 of each square in each
+/// instance (0 if the square is not in the instance). A disc of the player adds the power, one of
+/// the opponent subtracts it, and a flip adds it twice. A change of sides negates all indices.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     disc: Box<[Indices; 64]>,
-    /// The change of each index by a flip on each square. Elements 64 (no square) to 127 are 0.
+    /// The change of each index by a flip on square 0 to 63. Elements 64 to 127 are 0, for no flip.
     flip: Box<[Indices; 128]>,
 }
 
 impl Lanes {
-    /// Computes what a disc on each square adds to the index of each instance of `geometry`.
+    /// Computes the tables for the instances of `geometry`.
     pub fn new(geometry: &Geometry) -> Self {
         let mut disc = Box::new([Indices([0; LANES]); 64]);
         for (lane, instance) in geometry.instances.iter().enumerate() {

@@ -25,8 +25,8 @@ pub enum Scalar {
     PlayerPotentialMoves,
     /// The opponent's potential mobility: empty squares next to a disc of the player.
     OpponentPotentialMoves,
-    /// The quadrants with an odd number of empty squares, up to symmetry: 0 for none, 1 for one, 2
-    /// for two side by side, 3 for two diagonally opposite, 4 for three, 5 for all four.
+    /// The arrangement of the quadrants with an odd number of empty squares: 0 if there is none, 1
+    /// for one, 2 for two side by side, 3 for two diagonally opposite, 4 for three, 5 for all four.
     OddQuadrants,
     /// The legal moves on corners, as one number: 5 × the player's count + the opponent's.
     CornerMoves,
@@ -122,7 +122,7 @@ fn potential_moves(position: &Position) -> usize {
 
 #[inline(always)]
 fn odd_quadrants(position: &Position) -> usize {
-    /// The values of [`Scalar::OddQuadrants`]. Bit i of the index is set if quadrant i is odd.
+    /// The value of [`Scalar::OddQuadrants`] for a mask of the odd quadrants, bit i for quadrant i.
     const KINDS: [u8; 16] = [0, 1, 1, 2, 1, 2, 3, 4, 1, 3, 2, 4, 2, 4, 4, 5];
     let odd = |quadrant: u64| (position.empty() & quadrant).count_ones() as usize % 2;
     let odd = QUADRANTS.iter().rev().fold(0, |bits, &quadrant| 2 * bits + odd(quadrant));

@@ -26,7 +26,7 @@ pub fn names(squares: &[Square]) -> String {
 }
 
 impl Pattern {
-    /// Returns the name of the pattern, from the set's file. It does not affect the evaluation.
+    /// Returns the pattern's name in the file of the set. The name does not affect the evaluation.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -232,7 +232,7 @@ fn bits(squares: &[Square]) -> u64 {
 mod tests {
     use super::*;
 
-    /// `datasets/formats.md` promises one key a line, so that readers need no TOML library.
+    /// `datasets/formats.md` promises one key a line, so that reading a set needs no TOML library.
     #[test]
     fn what_is_written_can_be_read_line_by_line() {
         for name in ["plain", "a\"b", "a'b", "a\\b", "a'\"b", "", "\"\"\"'''", "squares = \"a1\""] {

@@ -92,7 +92,7 @@ impl RecordFolder {
         Ok(Some(Self { path: path.to_owned(), files }))
     }
 
-    /// Parses a manifest to its entries by file name. The error is a message.
+    /// Parses a manifest. Returns its entries by file name, or an error message without the path.
     pub fn parse(text: &[u8]) -> Result<BTreeMap<String, FolderEntry>, String> {
         let manifest: Manifest = serde_json::from_slice(text)
             .map_err(|error| format!("is not a manifest of records: {}", quoted_reason(&error)))?;
@@ -125,8 +125,8 @@ impl RecordFolder {
     }
 
     /// Adds the unlisted record files of a folder to its manifest, one by one. `describe` returns
-    /// the number of records in a file. A listed file that is missing or changed is an error. With
-    /// `anew`, its old entry is removed instead, and a changed file gets a new one.
+    /// the number of records in a file. If a listed file is missing or changed, returns an error
+    /// or, with `anew`, removes its entry; a changed file is then listed again.
     pub fn list<E: From<RecordError>>(
         path: &Path,
         anew: bool,

@@ -43,7 +43,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Sets the source's result for black (−64..=64), if the moves do not give the same result.
+    /// Stores the source's result for black (−64..=64), unless the moves give the same result.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -135,7 +135,7 @@ impl Game {
         self.black_score
     }
 
-    /// Returns the source's result for black; `None` if it is unknown, or is that of the moves.
+    /// Returns the source's result for black, if it is known and differs from that of the moves.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }
@@ -157,7 +157,7 @@ impl Game {
         self.deviations
     }
 
-    /// Returns the number of training positions: one before each move after the random plies.
+    /// Returns the number of training positions: one for each move after the random plies.
     pub fn positions(&self) -> usize {
         self.squares.len() - usize::from(self.random_plies)
     }

@@ -10,7 +10,7 @@
 //! position  20 bytes: player u64, opponent u64, label i16 in 1/256 disc,
 //!           weight u16 in 1/64 occurrence
 //! ```
-//!
+//!           weight u16 in 1/64 (64 for a position that counts once)
 //! ```
 //! use othello_core::board::transcript;
 //! use othello_core::file::{Existing, Provenance};
@@ -110,7 +110,7 @@ pub enum RecordError {
 pub struct FrameError {
     /// The index of the invalid record in its frame, from 0; `None` if the frame itself is invalid.
     index: Option<usize>,
-    /// The fault of the record or frame. For a frame, it completes a message such as "section 3 …".
+    /// The fault. If `index` is `None`, the text completes a message that begins "section 3 at …".
     reason: Invalid,
 }
 

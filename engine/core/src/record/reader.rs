@@ -5,8 +5,8 @@ use super::{FrameError, Game, PlacedPosition, Record, RecordError, ScoredPositio
 use crate::file::{Kind, Reader, Result, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
-/// An iterator over the records of a file; dereferences to the file's [`Reader`]. A caller that
-/// reads whole frames ([`Self::next_frame`]) must use neither the iterator nor [`Self::pass_by`].
+/// An iterator over the records of a file; dereferences to the file's [`Reader`]. Use either the
+/// iterator and [`Self::pass_by`], or only [`Self::next_frame`], which returns whole frames.
 #[derive(derive_more::Deref)]
 pub struct RecordReader<R> {
     #[deref]
@@ -45,8 +45,8 @@ impl<R: Record> RecordReader<R> {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns true if the file lists a complete set of positions: if it has openings, or has
-    /// `"enumerated": true` in its provenance. Fits use none of its positions for validation.
+    /// Returns true if the file is a complete list of positions: its kind is [`Kind::Openings`], or
+    /// its provenance has `"enumerated": true`. Fits use none of its positions for validation.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)

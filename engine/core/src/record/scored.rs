@@ -6,7 +6,7 @@ use crate::text::Invalid;
 /// The number of steps in a disc: a [`Label`] is stored in steps of 1/256 disc.
 pub const LABEL_STEPS_PER_DISC: i16 = 256;
 
-/// The number of steps in one occurrence: a [`Weight`] is stored in steps of 1/64 occurrence.
+/// The number of steps in a weight of 1: a [`Weight`] is stored in steps of 1/64.
 pub const WEIGHT_STEPS_PER_OCCURRENCE: u16 = 64;
 
 /// The size of a [`ScoredPosition`] in bytes, in memory and in a file.
@@ -52,7 +52,7 @@ impl Label {
     }
 }
 
-/// The weight of a position in a fit: 1/64 to 65535/64 occurrences, in steps of 1/64.
+/// The weight of a position in a fit, 1/64 to 65535/64. Weight 2 counts as two occurrences.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Weight(u16);
 
@@ -60,7 +60,7 @@ impl Weight {
     /// The weight of a position that occurs once.
     pub const ONE: Self = Self(WEIGHT_STEPS_PER_OCCURRENCE);
 
-    /// Creates a weight from steps of 1/64 occurrence; `None` for 0.
+    /// Creates a weight from a number of steps of 1/64; `None` for 0.
     pub const fn new(steps: u16) -> Option<Self> {
         if steps == 0 { None } else { Some(Self(steps)) }
     }
@@ -72,7 +72,7 @@ impl Weight {
     }
 
     /// Returns an error unless `occurrences` is within 2 % of a valid weight (see [`Weight`]). The
-    /// error message begins with the number, so that callers can put "the weight" before it.
+    /// message begins with the number, so that a caller can put "the weight" before it.
     pub fn check(occurrences: f64) -> Result<(), String> {
         let unit = f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let steps = occurrences * unit;
@@ -97,7 +97,7 @@ impl Weight {
         f64::from(self.0) / f64::from(WEIGHT_STEPS_PER_OCCURRENCE)
     }
 
-    /// Returns the weight in steps of 1/64 occurrence.
+    /// Returns the weight in steps of 1/64.
     pub const fn steps(self) -> u16 {
         self.0
     }

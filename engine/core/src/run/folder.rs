@@ -102,7 +102,7 @@ impl Folder {
         self.path.join(format!("{MANIFEST}.{}-of-{}.partial", shard.number(), shard.count()))
     }
 
-    /// Writes `run.json`. Several shards may do so at once, because all write the same bytes.
+    /// Writes `run.json`. Several processes may do so at once, because all write the same bytes.
     pub(super) fn write(&self, plan: &Plan, shard: Shard) -> Result<()> {
         let path = self.path.join(MANIFEST);
         let entry = |stage: &Stage| StageEntry { parts: stage.parts(), stage: stage.clone() };
@@ -135,8 +135,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes the run's files, then the folder. The lock file `own`, which this process holds, is
-    /// removed last: until then, other processes cannot add files, which would be removed as well.
+    /// Removes the files of the run, then the folder. The lock file `own` is removed last, because
+    /// other processes cannot add files to the folder while this process holds the lock.
     pub(super) fn remove(&self, own: &Lock) -> Result<()> {
         // If killed before `run.json` is removed, a later start can still remove the rest.
         let turn = |name: &String| match own.path.ends_with(name) {
@@ -171,7 +171,7 @@ fn is_of_run(name: &str) -> bool {
 
 const PACKING: &str = "lock-pack";
 
-/// A lock, held by one process at a time, for making a shard's parts or for packing the run.
+/// A lock that one process at a time holds: to make the parts of a shard, or to pack all parts.
 #[derive(Debug)]
 pub(super) struct Lock {
     pub(super) path: PathBuf,
@@ -198,8 +198,8 @@ impl Lock {
         is_at(&self.file, &self.path).is_ok_and(|is_at| is_at)
     }
 
-    /// Takes the lock for packing, so that no process starts while this process removes the folder.
-    /// Returns an error if another process holds that lock or the lock of a shard.
+    /// Returns the lock for packing, so that no process starts work while this process removes the
+    /// folder. Returns an error if another process holds this lock or the lock of a shard.
     pub(super) fn for_removal(&self) -> Result<Self> {
         let folder = folder_of(&self.path);
         let packing = Self::for_packing(folder)?;

@@ -25,7 +25,7 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] can return true and so end the run before its last part.
     const CAN_END: bool = false;
 
-    /// Returns false if `part` cannot be the result of these units; the part is then made again.
+    /// Returns false if an existing part is not of these units. The part is then made again.
     fn fits(&self, _units: Range<u64>, _part: &[Section]) -> bool {
         true
     }
@@ -67,7 +67,7 @@ struct State<W: Items> {
     missing: VecDeque<u64>,
     is_beginning: bool,
     parts: Vec<InProgress<W>>,
-    /// The next part to pass to [`Items::ends`], as an index in the stage.
+    /// The index in the stage of the first part that was not yet passed to [`Items::ends`].
     asked: u64,
     has_ended: bool,
     failed: Option<W::Error>,
@@ -91,8 +91,8 @@ struct Work<'a, W: Items> {
 }
 
 impl Run {
-    /// Makes the missing parts of a stage, at most two parts at once. Threads take `per_item` units
-    /// of work at a time; this number does not affect the results.
+    /// Makes the missing parts of stage number `stage`, at most two parts at once. A thread takes
+    /// `per_item` units of work at a time; this number does not affect the results.
     pub fn make<W: Items>(
         &self,
         stage: usize,
@@ -173,8 +173,8 @@ impl Run {
         progress.begin_stoppable(&plan.name, total - left, total);
     }
 
-    /// Makes the missing parts of a stage; `make` computes a unit's result from its index. Returns
-    /// all results in order, but not those of parts that are in an existing output of the run.
+    /// Makes the missing parts of a stage. `make` computes a unit's result from its index. Returns
+    /// the results of all parts in order, except results that an existing output already contains.
     pub fn results<T, E>(
         &self,
         stage: usize,

@@ -19,7 +19,7 @@ pub struct LongPart<'r> {
 }
 
 impl Run {
-    /// Makes `parts` of a stage (see [`Self::missing`]) in any order, at most `at_once` at a time.
+    /// Makes the parts `parts` of a stage in any order, at most `at_once` at a time.
     ///
     /// `make` writes the sections of a part. It returns false if the part remains unfinished, for
     /// example at a time limit; the part's snapshot is then kept. Each finished part advances the
@@ -88,7 +88,7 @@ impl LongPart<'_> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Reports `units` more units of this part as finished. Completing the part reports the rest.
+    /// Reports `units` more finished units. The completion of the part reports the remaining units.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.reported += units;

@@ -99,8 +99,8 @@ pub enum RunError {
     File(#[from] FileError),
     #[error("stopped")]
     Interrupted(#[from] Interrupted),
-    /// Parts of a stage are missing, but other shards may still make them. The error has the kind
-    /// `WouldBlock` and the exit status is 75, because a retry may succeed.
+    /// Parts of a stage are missing that other shards (processes) may still make. The error has the
+    /// kind `WouldBlock` and the exit status is 75, because a retry may succeed.
     #[error("{0}")]
     Missing(#[source] io::Error),
 }
@@ -126,13 +126,13 @@ pub struct Run {
     lock: Lock,
     packs_only: bool,
     replaceable: Replaceable,
-    /// The number of units of the first stage whose results are in an existing output; else 0.
+    /// The number of units of the first stage whose results an existing output contains, or 0.
     pub standing: u64,
 }
 
 impl Run {
-    /// Returns true if this process makes the parts of one of several shards. It must not pack
-    /// them: `othello-trainer pack` packs the parts when all shards are complete.
+    /// Returns true if the run is divided into several shards. This process then makes the parts of
+    /// one shard and must not pack them; `othello-trainer pack` packs the parts of all shards.
     pub fn is_shard(&self) -> bool {
         !self.shard.is_whole()
     }
@@ -148,7 +148,7 @@ impl Run {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
 
-    /// Returns the indices of this shard's parts of a stage, except parts already in the output.
+    /// Returns the indices of this shard's parts of a stage, except parts that the output contains.
     pub fn own(&self, stage: usize) -> impl Iterator<Item = u64> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.filter(|&index| self.shard.makes(index))
@@ -213,7 +213,7 @@ impl Run {
         self.writer_with(&self.plan.provenance)
     }
 
-    /// Begins the main output with a provenance other than the plan's, such as an unfinished fit's.
+    /// Begins the main output with another provenance than the plan's, as for an unfinished fit.
     pub fn writer_with(&self, provenance: &Provenance) -> Result<Writer, RunError> {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         let writer = Writer::create(&self.output, kind, provenance)?;
@@ -262,7 +262,7 @@ impl Run {
     }
 }
 
-/// Removes the folder if it has no part and no other process uses it, unless the run only packs.
+/// Removes the folder if it has no part and no other process uses it. Runs that only pack keep it.
 impl Drop for Run {
     fn drop(&mut self) {
         // After `clean`, the lock is not current: a folder at this path belongs to another run.
@@ -278,7 +278,7 @@ impl Drop for Run {
     }
 }
 
-/// Describes the output of a run; for `None` (only a shard's parts are made), says how to make it.
+/// Describes the output of a run, or for `None` says that only the parts of a shard are complete.
 pub fn described(summary: Option<&Summary>) -> String {
     const OF_SHARD: &str = "the parts of this shard are complete; when those of all shards are, \
         `othello-trainer pack OUT` makes the output";

@@ -81,7 +81,7 @@ impl Run {
         Ok(Opened::Run(run))
     }
 
-    /// Opens a run whose output is a report. The caller must write it, then call [`Self::clean`].
+    /// Opens a run whose output is a report. The caller writes it, then calls [`Self::clean`].
     pub fn of_report(
         output: &Path,
         provenance: Provenance,
@@ -136,8 +136,8 @@ impl Run {
         Ok((run, done))
     }
 
-    /// Returns true if the existing output belongs to this run: its provenance has all settings of
-    /// the run. Further entries are allowed, as in the output of a fit stopped by its time limit.
+    /// Returns true if this run made the existing output, whose provenance then has all settings of
+    /// the run. It may have more entries, as that of a fit stopped by its time limit does.
     fn has_made_output(&self) -> bool {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         let there = Reader::open(&self.output, kind).map(|reader| reader.provenance().clone());
@@ -145,9 +145,9 @@ impl Run {
         there.is_ok_and(|there| settings.all(|(key, value)| there.get(key) == Some(value)))
     }
 
-    /// Prepares the folder for this run. Keeps parts of a run with equal settings and as many or
-    /// fewer units. Parts of another run are removed ([`Existing::Replace`]) or are an error:
-    /// `refusal` or, if that is `None`, an error that names the different settings.
+    /// Prepares the folder for this run. Keeps existing parts with the same settings, also of a run
+    /// with fewer units. [`Existing::Replace`] removes parts of another run. Otherwise, such parts
+    /// are an error: `refusal` or, if it is `None`, an error that names the different settings.
     fn claim_folder(&self, existing: Existing, refusal: Option<FileError>) -> Result<()> {
         // Parts are looked for first, because other shards write `run.json` before their parts.
         let (has_work, there) = (self.folder.has_work(), self.folder.read()?);
@@ -213,8 +213,8 @@ impl Run {
     }
 }
 
-/// Returns (0, summary) if the output is complete; (n, `None`) if it has only the first n units;
-/// (0, `None`) if there is no output to keep. An output of another plan is an error.
+/// Looks for an existing output to keep. Returns (0, summary) if it is complete, (n, `None`) if it
+/// has only the first n units, (0, `None`) if there is none. Fails for an output of another plan.
 fn find_output(output: &Path, plan: &Plan, existing: Existing) -> Result<(u64, Option<Summary>)> {
     let Some(kind) = plan.kind.filter(|_| existing == Existing::Keep && output.exists()) else {
         return Ok((0, None));

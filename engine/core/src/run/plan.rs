@@ -11,7 +11,7 @@ use crate::text::Invalid;
 /// Everything that determines the parts of a run and its output.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The main output's kind. `None` for another format; the command must then check the file.
+    /// The kind of the main output; `None` if the command itself reads and checks the output.
     pub kind: Option<Kind>,
     /// The provenance of the output: the settings and inputs that determine its content.
     pub provenance: Provenance,
@@ -58,15 +58,15 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns a part's provenance: stage, index, and the run's settings except [`Self::growing`].
+    /// Returns a part's provenance: its stage, index, and the settings that an extended run keeps.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let name = self.stages.get(stage).map_or("", |stage| &stage.name);
         let part = json!({"stage": name, "index": index});
         self.without_growth(&self.provenance).with("run_part", part)
     }
 
-    /// Returns the number of units of a run or output with the provenance `there`; `None` if this
-    /// plan cannot extend that run or output: other settings differ, or this plan has fewer units.
+    /// Returns the number of units of an earlier run or output with the provenance `there`; `None`
+    /// if this plan cannot extend it, because another setting differs or the plan has fewer units.
     pub(super) fn beginning(&self, there: &Provenance) -> Option<u64> {
         let key = self.growing.as_ref()?;
         let units = there.get(key)?.as_u64()?;

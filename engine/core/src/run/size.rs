@@ -1,5 +1,5 @@
 //! The number of units of work, such as games, in a part (a file of a run). One thread makes a part
-//! in about 20 seconds, by estimate, so that a killed run loses little work and has few files. The
+//! in about 20 seconds, so that a run has few files, and loses little work if it is killed. The
 //! number depends only on the settings, so that a run has the same parts on every machine.
 
 /// The target time of a part in seconds, for one thread of a processor of 2020.

@@ -17,7 +17,7 @@ mod regressions;
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
-    /// The unit whose part is the last one needed; `None` if all parts are needed.
+    /// The run ends after the part with this unit; `None` if all parts are needed.
     last: Option<u64>,
     fails_at: Option<u64>,
 }

@@ -115,7 +115,7 @@ macro_rules! with_instructions {
 /// The environment variable that selects an instruction set instead of the fastest one.
 pub const VARIABLE: &str = "OTHELLO_INSTRUCTIONS";
 
-/// An instruction set. The macro [`compiled_for`] uses the discriminants of the variants.
+/// An instruction set. The macro [`compiled_for`] relies on the numbers of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum InstructionSet {

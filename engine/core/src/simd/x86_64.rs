@@ -12,7 +12,7 @@ pub struct Avx2(());
 pub struct Avx512(());
 
 impl Avx2 {
-    /// Returns the token of this instruction set; `None` if the processor does not support the set.
+    /// Returns the token of AVX2; `None` if the processor does not support this set.
     pub fn new() -> Option<Self> {
         let is_there = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
@@ -27,7 +27,7 @@ impl Avx2 {
 }
 
 impl Avx512 {
-    /// Returns the token of this instruction set; `None` if the processor does not support the set.
+    /// Returns the token of AVX-512; `None` if the processor does not support this set.
     pub fn new() -> Option<Self> {
         let is_there = Avx2::new().is_some()
             && is_x86_feature_detected!("avx512f")
@@ -63,7 +63,7 @@ pub(super) fn chosen() -> AnyInstructions {
     }
 }
 
-/// Chooses the instruction set that `OTHELLO_INSTRUCTIONS` names or, if invalid, the fastest.
+/// Chooses the set that `OTHELLO_INSTRUCTIONS` names; without a valid name, the fastest set.
 #[cold]
 #[inline(never)]
 fn choose() -> AnyInstructions {

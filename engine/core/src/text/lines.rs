@@ -41,7 +41,7 @@ impl Lines {
         self.number
     }
 
-    /// Parses the next record; `None` at the file's end. The inner result is that of `parse`.
+    /// Parses the next record with the function `parse`; `None` at the end of the file.
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -80,7 +80,7 @@ impl Lines {
         bad_line(self.source.path(), self.source.line(), &reason)
     }
 
-    /// Reads a record, or the start of one that is too long. Returns false at the file's end.
+    /// Reads the next record into `self.record`, cut if too long. Returns false at the file's end.
     fn read_record(&mut self) -> Result<bool> {
         loop {
             self.record.clear();
@@ -114,7 +114,7 @@ impl Lines {
     }
 }
 
-/// Reads a line and trims its end; a comment becomes empty. Returns (is there a line, its number).
+/// Reads a line, and clears it if it is a comment. Returns (is there a line, its line number).
 fn read_line(source: &mut TextSource, line: &mut Vec<u8>) -> Result<(bool, u64)> {
     let number = source.line();
     let read = source.read_until(b'\n', MAX_LINE_BYTES, line)? > 0;
@@ -164,7 +164,7 @@ fn move_number(line: &[u8]) -> Option<u64> {
     if matches!(line.get(digits), Some(b'.' | b')')) { number.parse().ok() } else { None }
 }
 
-/// Returns true for column names: two or more names, none of which begins like a square.
+/// Returns true for a table's column names: two or more names, none of which begins like `a1`.
 fn is_table_head(line: &[u8]) -> bool {
     let is_name = |name: &[u8]| {
         let name: Vec<u8> = name.iter().copied().filter(|byte| !b"\"' ".contains(byte)).collect();

@@ -62,7 +62,7 @@ fn bad_line(path: &Path, number: u64, reason: &str) -> FileError {
     FileError::refused(path, format!("line {number}: {reason}"))
 }
 
-/// Parses `A..B` or `A..=B` (both include B), or `A` alone; `None` unless A ≤ B within `limits`.
+/// Parses `A..B` or `A..=B` (both include B) or `A`; `None` if B < A or an end is outside `limits`.
 pub fn parse_range<T>(text: &str, limits: &RangeInclusive<T>) -> Option<RangeInclusive<T>>
 where
     T: FromStr + PartialOrd,

@@ -44,7 +44,7 @@ impl TextSource {
         Self::of(Path::new("argument"), bytes.len() as u64, io::Cursor::new(bytes))
     }
 
-    /// Opens a source of `bytes` bytes (0 if unknown); error messages name `path`.
+    /// Opens `source`, which has `bytes` bytes (0 if unknown). Error messages name `path`.
     fn of(path: &Path, bytes: u64, source: impl Read + Send + 'static) -> Result<Self> {
         let unpacked = Arc::new(AtomicU64::new(0));
         let mut source = BufReader::with_capacity(BUFFER_BYTES, source);
@@ -74,7 +74,7 @@ impl TextSource {
         self.bytes
     }
 
-    /// Returns the number of bytes read from the file; if compressed, including the read-ahead.
+    /// Returns the number of bytes read from the file; of a compressed file, the compressed bytes.
     pub fn bytes_read(&self) -> u64 {
         if self.packed { self.unpacked.load(Ordering::Relaxed) } else { self.consumed }
     }

@@ -29,8 +29,8 @@ pub enum WeightsError {
 
 pub(super) type Result<T, E = WeightsError> = std::result::Result<T, E>;
 
-/// The weights of all 60 phases for one pattern set, in steps of 1/32 disc up to ±[`MAX_STEPS`],
-/// and how often each parameter occurs in training. [`Geometry`] defines the parameters.
+/// The weights of a pattern set, in steps of 1/32 disc, and their numbers of occurrences in
+/// training. In each phase, there is one weight for each parameter that [`Geometry`] defines.
 #[derive(Clone, Debug)]
 pub struct Weights {
     pub(super) set: PatternSet,
@@ -57,7 +57,7 @@ pub struct WeightsFile {
 }
 
 impl Weights {
-    /// Creates weights and factors that are all 0. The training counts are unknown and read as 0.
+    /// Creates weights and factors that are all 0, with unknown training counts (also 0).
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let steps = Array2::zeros((PHASES, geometry.parameters()));
@@ -119,9 +119,9 @@ impl Weights {
     }
 
     /// Returns these weights with factors of the shape `shape`. New factors are 0. Old factors are
-    /// converted: if groups of phases merge, two classes together contribute the mean of their old
-    /// contributions; a single class contributes the same as before, up to rounding. `None` unless
-    /// a group has k times as many phases (k an integer) and vectors are at least k times as wide.
+    /// converted: k groups of phases merge into one, in which two classes interact by the mean of
+    /// their k old interactions. `None` unless k, the ratio of the sizes of the groups, is an
+    /// integer and the vectors are at least k times as wide.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {
@@ -158,7 +158,7 @@ impl Weights {
         }
     }
 
-    /// Writes all sections to `writer` and completes the file.
+    /// Writes all sections of the weights file to `writer` and completes the file.
     pub fn write_to(&self, mut writer: Writer) -> Result<Summary> {
         writer.sections(self.sections())?;
         Ok(writer.finish()?)

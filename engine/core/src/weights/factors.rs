@@ -10,10 +10,10 @@ use crate::board::Phase;
 use crate::file::Section;
 use crate::pattern::FactorShape;
 
-/// The integer that represents a factor of 1 √disc.
+/// The number of units in 1 √disc. A factor is stored as an integer in these units.
 pub const FACTORS_PER_UNIT: i32 = 64;
 
-/// The greatest absolute value of a factor as an integer, which represents 127/64, just under 2.
+/// The greatest absolute value of a stored factor, in units of 1/64 √disc.
 pub const MAX_FACTOR: i8 = 127;
 
 const FACTORS: &str = "factors";
@@ -33,9 +33,9 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Converts the factors to groups of k times as many phases; `None` unless k is an integer and
-    /// the vectors of `shape` are at least k times as wide. A new vector joins those of n ≤ k old
-    /// groups: each half has the same halves of the old vectors times 1/√n, then zeros.
+    /// Merges k groups of phases into one, where k = new / old number of phases in a group. `None`
+    /// unless k is an integer and the new vectors are at least k times as wide. Each half of a new
+    /// vector has the same halves of n ≤ k old vectors, divided by √n, then zeros.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();

@@ -24,8 +24,8 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 /// because a SIMD read of the last weight (32 bits) also reads the weight after it.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each SIMD lane, the index of a weight in a phase's table: that of configuration 0 (empty
-    /// squares) of the lane's pattern or, without a pattern instance, that of the constant zero.
+    /// For each SIMD lane, the index in a phase's table of the weight of configuration 0 (empty
+    /// squares) of the lane's pattern, or of the zero if the lane has no pattern instance.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
@@ -56,7 +56,7 @@ impl TableLayout {
         Self { middles, scalars, stride, phases, dimensions }
     }
 
-    /// Returns the number of blocks: ranges of consecutive phases that are expanded together.
+    /// Returns the number of blocks. A block is a range of consecutive phases.
     pub fn blocks(&self) -> usize {
         PHASES.div_ceil(self.phases)
     }
@@ -71,7 +71,7 @@ impl TableLayout {
         Phase::all().skip(block * self.phases).take(self.phases)
     }
 
-    /// Returns the start of a phase's table in [`Block::steps`], a sequence of several tables.
+    /// Returns the index in [`Block::steps`] of the first weight of a phase's table.
     pub fn start(&self, phase: Phase) -> usize {
         MARGIN + phase.index() % self.phases * self.stride
     }
@@ -89,19 +89,19 @@ fn pattern_starts(geometry: &Geometry) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The weights and factors of a block (consecutive phases), with one entry for each configuration
-/// instead of each class. Empty until the block is expanded.
+/// The weights and factors of a block of consecutive phases. They are given for each configuration
+/// of each pattern, not for each class of symmetric configurations.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
     /// The weights in steps of 1/32 disc: [`MARGIN`] zeros, the weight table of each phase in turn,
     /// and again [`MARGIN`] zeros.
     pub steps: Vec<i16>,
-    /// The factor vectors, which the block's phases share: [`MARGIN`] zero vectors, one vector for
-    /// each index in a phase's weight table, [`MARGIN`] zero vectors. Empty without factors.
+    /// The factor vectors, which the block's phases share: [`MARGIN`] zero vectors, then one vector
+    /// for each weight of a phase's table, then [`MARGIN`] zero vectors. Empty without factors.
     pub vectors: Vec<CacheLine>,
 }
 
-/// 64 bytes that are aligned to a cache line, so that a vector of 64 factors lies within one line.
+/// 64 bytes, aligned so that a vector of 64 factors is in a single cache line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
@@ -110,7 +110,7 @@ pub struct CacheLine([u8; 64]);
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,
-    /// The parameter index of each configuration's class, pattern by pattern.
+    /// For each configuration of each pattern, the parameter index of its class.
     parameters: Vec<u32>,
     scalars: Range<usize>,
 }

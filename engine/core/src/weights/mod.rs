@@ -33,14 +33,14 @@ use crate::file::Section;
 use probcut::{ENDS, PROBCUT};
 use realization::REALIZATION;
 
-/// The models that a search uses for pruning; `othello-trainer calibrate` adds them to a file.
+/// The models that a search uses for pruning. `othello-trainer calibrate` makes them.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
     /// The ProbCut model, if any: it predicts the value of a deep search from a shallow search.
     pub probcut: Option<ProbCut>,
     /// The endgame ProbCut model, if any: it predicts the exact score from a shallow search.
     pub ends: Option<Ends>,
-    /// The realization-probability model, if any: it predicts how probable each kind of move is.
+    /// The realization-probability model, if any: it predicts the probability of each move.
     pub realization: Option<Realization>,
 }
 
@@ -70,7 +70,7 @@ impl Models {
     }
 }
 
-/// The error for a kind of pruning that the weights or the kind of search do not support.
+/// The error for pruning that the weights, or the other settings of the search, do not support.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum PruningError {

@@ -43,8 +43,8 @@ impl MoveOrderingWeights {
         &self.set
     }
 
-    /// Returns the number of points that a value of 32 discs for the mover adds to the ordering
-    /// score of a move. For comparison, each legal reply of the opponent subtracts 16 points.
+    /// Returns the number of points that an evaluation of 32 discs for the mover adds to a move's
+    /// ordering score. For comparison, each legal reply of the opponent subtracts 16 points.
     pub fn strength(&self) -> i16 {
         self.strength
     }
@@ -54,7 +54,7 @@ impl MoveOrderingWeights {
         &self.steps
     }
 
-    /// Returns the sections of these weights in a weights file: the pattern set, then the weights.
+    /// Returns two sections of a weights file: the pattern set, then the strength and the weights.
     pub fn sections(&self) -> [Section; 2] {
         let numbers = [self.strength].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(i16::to_le_bytes).collect();
@@ -64,7 +64,7 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads two sections: `set` has the pattern set; `weights` has the strength, then the weights.
+    /// Reads the two sections that [`Self::sections`] returns. `weights` begins with the strength.
     ///
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].

@@ -7,7 +7,7 @@ use super::{Factors, Models, MoveOrderingWeights, PhaseSection, Weights};
 use crate::file::{Kind, Provenance, Reader, Section, SectionPlace, Summary, Writer};
 use crate::pattern::{Geometry, PatternSet};
 
-/// A weights file in memory whose blocks of consecutive phases can be expanded one by one.
+/// A weights file in memory whose blocks of consecutive phases are expanded to tables one by one.
 ///
 /// The file has no training counts. Its sections are ordered by block: the weights of the block's
 /// first phase, then the changes of the weights from phase to phase, then the factors of the block.
@@ -32,7 +32,7 @@ pub struct PackedWeights {
 }
 
 impl PackedWeights {
-    /// Reads all sections except the weights and factors. Messages use `name` as the path.
+    /// Reads `file`, except the weights and factors of the patterns. Errors name the path `name`.
     pub fn open(name: &'static str, file: &'static [u8]) -> Result<Self> {
         let mut reader = Reader::of_bytes(name.as_ref(), file, Kind::Weights)?;
         let mut parts = ReadSections::of(pattern_set(&mut reader)?, false);
@@ -59,7 +59,7 @@ impl PackedWeights {
         Ok(Self { set, geometry, ordering, models, provenance, expansion, name, file, places })
     }
 
-    /// Decompresses and expands a block of phases on the calling thread, without locks.
+    /// Decompresses the weights and factors of a block and expands them to tables, on this thread.
     pub fn expand(&self, block: usize) -> Result<Block> {
         let path: &Path = self.name.as_ref();
         let mut reader = Reader::of_bytes(path, self.file, Kind::Weights)?;
@@ -74,7 +74,7 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section into `block`. `before` keeps the last phase's weights, for the next phase.
+    /// Expands a section into `block`, and replaces `before`, the weights of the last phase read.
     fn take(
         &self,
         section: &Section,

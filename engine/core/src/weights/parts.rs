@@ -11,14 +11,14 @@ pub struct ValueParts<'a> {
     pub instances: Vec<InstancePart<'a>>,
     /// The contributions of all scalar features to the value.
     pub scalars: Vec<ScalarPart>,
-    /// The contribution of the factors (interactions) in steps of 1/32 disc; 0 without factors.
+    /// The contribution of all factors together, in steps of 1/32 disc; 0 without factors.
     pub together: i32,
 }
 
 /// The contribution of one pattern instance to a position's value.
 #[derive(Clone, Copy, Debug)]
 pub struct InstancePart<'a> {
-    /// The pattern of which the instance is an image.
+    /// The pattern, of which the instance can be a rotation or a reflection.
     pub pattern: &'a Pattern,
     /// The squares of the instance, in the pattern's order.
     pub squares: &'a [Square],
@@ -47,9 +47,9 @@ pub struct PartWeight {
 }
 
 impl<'a> ValueParts<'a> {
-    /// Splits the value of a position into terms. `of_phase` must return the position's weights in
-    /// a phase (of the pattern instances, then of the scalar features) and the contribution of the
-    /// factors in steps of 1/32 disc. Returns `None` if the player has no legal move.
+    /// Splits the value of a position into terms. For a phase, `of_phase` returns the position's
+    /// weights (first of the pattern instances, then of the scalar features) and the contribution
+    /// of the factors in steps of 1/32 disc. Returns `None` if the player has no legal move.
     pub fn new<W: IntoIterator<Item = PartWeight>>(
         set: &'a PatternSet,
         geometry: &'a Geometry,

@@ -2,10 +2,10 @@
 //! the value of a shallow search.
 //!
 //! Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality Evaluation Function for
-//! Othello", 1997. In the paper, each pair of depths has its own parameters. Here, a few
-//! coefficients determine them for all plies and depths, even for depths that were not measured.
-//! Here, a search for exact scores at 95 % confidence returns the right score in 95 % of cases.
-//! In the paper, the confidence is the share of cuts that are right.
+//! Othello", 1997. In the paper, each pair of depths has its own parameters, and the confidence is
+//! the share of cuts that are right. Here, the parameters are functions of the ply and the depths,
+//! so that they exist for all plies and depths. A search for exact scores at 95 % confidence
+//! returns the right score in 95 % of cases.
 
 use serde::Serialize;
 
@@ -14,10 +14,10 @@ use crate::file::Section;
 
 pub(super) const PROBCUT: &str = "probcut";
 
-/// The number of coefficients of a prediction's mean, one for each of [`Depths::mean_terms`].
+/// The number of terms in the model that predicts a deep value ([`Depths::mean_terms`]).
 pub const MEAN_TERMS: usize = 10;
 
-/// The number of coefficients of the standard error, one for each of [`Depths::error_terms`].
+/// The number of terms in the model of the deep value's standard error ([`Depths::error_terms`]).
 pub const ERROR_TERMS: usize = 7;
 
 /// A model of the value of a deep search in discs: a normal distribution. Its mean is linear in the
@@ -123,11 +123,11 @@ fn coefficients(content: &[u8], count: usize) -> Result<Vec<f64>, String> {
 }
 
 impl Depths {
-    /// Returns the terms whose weighted sum is the predicted mean of the deep search's value: v,
-    /// p·v, g·v/10 (for the slope); 1, p, p², s, o, o·p, o·p² (for the offset). Here v = `value`
-    /// (of the shallow search, in discs), p = ply / 60, g = deep − shallow depth, and s = 1 for
-    /// shallow depth 0, else 0. If g is even, o = 0; otherwise, o = 1 if the deep depth is odd and
-    /// −1 if it is even (evaluations are biased for or against the last mover).
+    /// Returns the terms of the predicted mean, which is their sum weighted by the coefficients: v,
+    /// p·v, g·v/10 (for the slope); 1, p, p², s, o, o·p, o·p² (for the offset). Here v is `value`
+    /// (of the shallow search, in discs), p = ply / 60, g = deep − shallow depth, and s = 1 at
+    /// shallow depth 0, else 0. At even g, o = 0. At odd g, o = 1 if the deep depth is odd and −1
+    /// if it is even.
     pub fn mean_terms(self, value: f64) -> [f64; MEAN_TERMS] {
         let (v, p, g) = (value, self.ply(), self.gap());
         let s = f64::from(u8::from(self.shallow == 0));
@@ -176,10 +176,10 @@ impl Prediction {
 
 pub(super) const ENDS: &str = "ends";
 
-/// The number of coefficients of an exact score's predicted mean ([`EndDepths::mean_terms`]).
+/// The number of terms in the model that predicts an exact score ([`EndDepths::mean_terms`]).
 pub const END_MEAN_TERMS: usize = 9;
 
-/// The number of coefficients of a predicted exact score's error ([`EndDepths::error_terms`]).
+/// The number of terms in the model of an exact score's error ([`EndDepths::error_terms`]).
 pub const END_ERROR_TERMS: usize = 5;
 
 /// The number of confidence levels at which a search can prune: 73, 87, 95, 98 and 99 %.
@@ -203,8 +203,8 @@ pub struct EndDepths {
 }
 
 impl Ends {
-    /// Creates a model from its coefficients, in the order of [`EndDepths::mean_terms`] and
-    /// [`EndDepths::error_terms`], and its [deviations](Self::with_deviations).
+    /// Creates a model from the coefficients of [`EndDepths::mean_terms`] and
+    /// [`EndDepths::error_terms`], and from [deviations](Self::with_deviations).
     ///
     /// # Errors
     /// A message for a coefficient or deviation that is NaN or beyond ±1000.
@@ -249,10 +249,10 @@ impl Ends {
 }
 
 impl EndDepths {
-    /// Returns the terms whose weighted sum is the predicted mean of the exact score. With v =
-    /// `value` (of the shallow search, in discs), e = (empties − 16) / 10, d = ln(depth + 1), o = 1
-    /// for odd and −1 for even empties (evaluations are biased for or against the last mover), and
-    /// s = 1 for depth 0, else 0, the terms are v, e·v, d·v, 1, e, o, o·e, s, s·o.
+    /// Returns the terms of the exact score's predicted mean, which is their sum weighted by the
+    /// coefficients: v, e·v, d·v, 1, e, o, o·e, s and s·o. Here v is `value` (of the shallow
+    /// search, in discs), e = (empties − 16) / 10, d = ln(depth + 1), o = 1 for odd and −1 for even
+    /// empties, and s = 1 at depth 0, else 0.
     pub fn mean_terms(self, value: f64) -> [f64; END_MEAN_TERMS] {
         let (v, e, d, o) = (value, self.empties(), self.depth(), self.odd());
         let s = f64::from(u8::from(self.shallow == 0));
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!((ends().deviations(4), ends().deviations(5)), (Some(3.0), None));
     }
 
-    /// Predictions must not be NaN for any coefficients of a weights file, which are −1000 to 1000.
+    /// Predictions must not be NaN for coefficients from −1000 to 1000, the range in weights files.
     #[test]
     fn predictions_are_numbers_whatever_the_coefficients() {
         for extreme in [-1000.0, 0.0, 1000.0] {

@@ -47,8 +47,8 @@ impl Counts {
     }
 }
 
-/// Reads the weights and, if `has_counts`, the training counts, which the file must then have. The
-/// returned checksum is empty if `reader` accepts an incomplete file ([`Reader::of_part`]).
+/// Reads a weights file. With `has_counts`, the file must have training counts, which are also
+/// read. The checksum is empty if `reader` accepts an incomplete file ([`Reader::of_part`]).
 fn read(mut reader: Reader, has_counts: bool) -> Result<WeightsFile> {
     let path = &reader.path().to_owned();
     let provenance = reader.provenance().clone();
@@ -78,11 +78,11 @@ pub(super) fn unusable(path: &Path, section: &str, problem: String) -> WeightsEr
     FileError::refused(path, format!("section `{}`: {problem}", excerpt(section))).into()
 }
 
-/// The contents of the sections read so far. Weights, counts and factors get memory when their
-/// first section is read; without stored counts, `weights.counts` is one row of zeros.
+/// The contents of the sections read so far. Memory for weights, counts or factors is allocated at
+/// the first such section. If counts are not read, `weights.counts` is one row of zeros.
 pub(super) struct ReadSections {
     pub(super) weights: Weights,
-    /// The names of the sections read so far. `weight changes 07` is recorded as `weights 07`.
+    /// The names of the sections read so far. For `weight changes 07`, the set has `weights 07`.
     came: BTreeSet<String>,
     counts_kept: bool,
     ordering_set: Option<Vec<u8>>,

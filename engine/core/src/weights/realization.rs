@@ -11,7 +11,7 @@ pub(super) const REALIZATION: &str = "realization";
 
 const VERSION: u16 = 1;
 
-/// The number of stages of a game. A stage is ten plies, with its own probabilities of moves.
+/// The number of stages of a game. Each stage has ten plies, and its own move probabilities.
 pub const STAGES: usize = 6;
 
 const PLIES_PER_STAGE: u32 = 10;
@@ -19,12 +19,12 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The limit of the mean probability of a [family](MoveKind::FAMILY) of which a position can have
-/// many moves: 3/4, in steps of 1/65535. If all these moves were certain, searches would not end.
+/// The greatest mean probability in a [family](MoveKind::FAMILY) to which many moves of a position
+/// can belong: 3/4, in steps of 1/65535. If all these moves were certain, searches would not end.
 const MOST_OF_MANY: usize = 0xC000;
 
-/// The rank of a move among all moves of its position. The order is by the static value after the
-/// move, for the side that makes it, minus ¼ disc for each reply of the opponent (½ on corners).
+/// The rank of a move among all moves of its position. Moves are ordered by the static value for
+/// the mover after the move, minus ¼ disc for each reply of the opponent (½ disc for a corner).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rank {
     /// The move that ranks first.
@@ -52,7 +52,7 @@ impl Rank {
     }
 }
 
-/// The kind of a move's square.
+/// The kind of the square on which a move is made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
     /// A corner square, such as a1.
@@ -83,7 +83,7 @@ pub enum Memory {
 pub struct MoveKind {
     /// The rank of the move among the legal moves of the position, the most promising move first.
     pub rank: Rank,
-    /// States whether an earlier search of the position, if any, found this move best or another.
+    /// The relation of the move to the best move that an earlier search of the position found.
     pub memory: Memory,
     /// The kind of the move's square, such as a corner.
     pub place: Place,
@@ -93,7 +93,7 @@ pub struct MoveKind {
     pub answers: bool,
     /// True if the move flips at most two discs.
     pub flips_few: bool,
-    /// True if no other move leaves the opponent fewer replies.
+    /// True if the move leaves the opponent the fewest replies. Several moves can be equal in this.
     pub leaves_fewest: bool,
 }
 
@@ -105,7 +105,7 @@ impl MoveKind {
     /// kinds of a family have the same [`Rank`] and [`Memory`], and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if a position can have several moves in family `family` (see [`Self::FAMILY`]).
+    /// Returns true if several moves of a position can be in this family (see [`Self::FAMILY`]).
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize
@@ -124,7 +124,7 @@ impl MoveKind {
 /// The probabilities that moves are played: one for each kind of move and each stage of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Realization {
-    /// The probabilities in steps of 1/65535: [`MoveKind::COUNT`] for each stage of the game.
+    /// The probabilities in steps of 1/65535: for each stage, one for each kind of move.
     steps: Vec<u16>,
 }
 

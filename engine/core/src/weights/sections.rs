@@ -1,5 +1,5 @@
-//! The sections that store a phase's weights or training counts: the numbers themselves, or their
-//! changes from the previous phase, which take two thirds of the space after compression.
+//! The sections that store a phase's weights or training counts: either the numbers themselves, or
+//! their changes from the previous phase. After compression, changes take two thirds of the space.
 
 use super::MAX_STEPS;
 use crate::board::Phase;
@@ -10,7 +10,7 @@ const WEIGHT_CHANGES: &str = "weight changes";
 const COUNTS: &str = "counts";
 const COUNT_CHANGES: &str = "count changes";
 
-/// The weights or training counts of a phase: a section of a weights file or of a fit's part file.
+/// The weights or training counts of a phase, as a section of a file stores them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseSection {
     /// The weights of the phase in steps of 1/32 disc, |weight| ≤ [`MAX_STEPS`].
@@ -22,9 +22,9 @@ pub enum PhaseSection {
 /// The weights or training counts of a phase in a section, one number for each parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PhaseRow<T> {
-    /// The weights or counts as they are, not as differences from another phase.
+    /// The weights or counts themselves.
     Whole(Vec<T>),
-    /// Differences (wrapping) from the weights or counts of the previous phase; in phase 0, from 0.
+    /// The changes from the previous phase's numbers (in phase 0, from 0), modulo 2^16 or 2^32.
     Changes(Vec<T>),
 }
 
@@ -50,7 +50,7 @@ pub(super) fn check_steps(steps: &[i16]) -> Result<(), String> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the row of `phase`. If `self` has changes, adds them to the previous phase's row.
+    /// Returns the weights or counts of `phase`. Adds changes to those of the previous phase.
     pub(super) fn after<'a>(
         self,
         phase: Phase,
@@ -105,10 +105,10 @@ impl PhaseSection {
         name(COUNTS, phase)
     }
 
-    /// Reads the weights or counts of a phase from a section; `None` for a section of another kind.
+    /// Reads the weights or counts of a phase from a section; `None` if the section has neither.
     ///
     /// # Errors
-    /// A message for a section that does not fit `parameters` parameters.
+    /// A message for a section whose size is wrong for `parameters` parameters.
     pub fn read(section: &Section, parameters: usize) -> Result<Option<Self>, String> {
         let Some((phase, kind)) = phase_and_kind(&section.name) else { return Ok(None) };
         let expected = match kind {
@@ -155,7 +155,7 @@ fn phase_and_kind(section: &str) -> Option<(Phase, &str)> {
     (name(kind, phase) == section).then_some((phase, kind))
 }
 
-/// Returns the first bytes of all words, then all second bytes and so on, for better compression.
+/// Returns the first bytes of all words, then all second bytes and so on. They compress better.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()

@@ -40,21 +40,21 @@ impl Value {
         Self(steps.clamp(Self::MIN.0, Self::MAX.0))
     }
 
-    /// Converts a score of −64..=64 whole discs to a value.
+    /// Converts a score in discs, from −64 to 64, to a value.
     #[inline]
     pub const fn from_score(score: Discs) -> Self {
         debug_assert!(-64 <= score && score <= 64, "a score is at most 64 discs");
         Self(score * STEPS_PER_DISC)
     }
 
-    /// Returns this value plus `steps`/32 disc, at most [`Self::INFINITE`], for a search window.
+    /// Returns this value plus `steps`/32 disc, at most [`Self::INFINITE`].
     #[inline]
     #[must_use]
     pub fn raised(self, steps: i32) -> Self {
         Self((self.0 + steps).min(Self::INFINITE.0))
     }
 
-    /// Returns this value minus `steps`/32 disc, at least −[`Self::INFINITE`], for a search window.
+    /// Returns this value minus `steps`/32 disc, at least −[`Self::INFINITE`].
     #[inline]
     #[must_use]
     pub fn lowered(self, steps: i32) -> Self {
@@ -72,7 +72,7 @@ impl Value {
         f64::from(self.0) / f64::from(STEPS_PER_DISC)
     }
 
-    /// Converts an exact value, which is a whole number of discs, to a score in discs.
+    /// Converts an exact value, which must be a whole number of discs, to a score in discs.
     #[inline]
     pub const fn score(self) -> Discs {
         debug_assert!(self.0 % STEPS_PER_DISC == 0, "an exact value is a whole number of discs");

@@ -12,7 +12,7 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors, counted from the element `MARGIN` of the table.
+/// The indices of a position's factor vectors in a table, where index 0 is the element `MARGIN`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     pub(super) middles: &'a Middles,
@@ -21,7 +21,7 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Returns the index of the factor vector of each lane (pattern instance).
+    /// Returns, for each lane (pattern instance), the index of its factor vector.
     #[inline]
     pub(super) fn lanes(&self) -> [i32; LANES] {
         let (middles, indices) = (&self.middles.of.0, &self.indices.0);
@@ -29,7 +29,7 @@ impl Places<'_> {
     }
 }
 
-/// Returns the contribution of the factor vectors (of width `dimensions`) to a value, in 1/32 disc.
+/// Returns the contribution of the factor vectors at `places` to a value, in steps of 1/32 disc.
 #[inline(always)]
 pub(super) fn steps<I: Instructions>(
     set: I,

@@ -9,9 +9,9 @@ use crate::eval::layout::MARGIN;
 const MAX_REGISTERS_AVX2: usize = 8;
 
 /// # Safety
-/// `vectors` must contain the elements m to m + 2 · `MARGIN` − 1 for each m in `middles` and
-/// `scalars` of `places`. A lane with the middle m and the index x (−`MARGIN` ≤ x < `MARGIN`) reads
-/// `vectors[m + x + MARGIN]`; a scalar m reads `vectors[m + MARGIN]`.
+/// For each number m in `middles` and `scalars` of `places`, `vectors` must have the elements m to
+/// m + 2 · `MARGIN` − 1. The function reads `vectors[m + x + MARGIN]` for a lane with the middle m
+/// and the index x (−`MARGIN` ≤ x < `MARGIN`), and `vectors[m + MARGIN]` for a scalar m.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum_avx2<const DIMENSIONS: usize>(

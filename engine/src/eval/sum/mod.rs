@@ -1,7 +1,7 @@
 //! The sum of the weights of a position's pattern instances, one in each of 64 lanes; a lane
 //! without an instance adds 0. The type parameter `I: Instructions` selects the instruction set.
 //!
-//! Weights have 16 bits, to take less of the cache. A gather instruction reads 32 bits from the
+//! Weights have 16 bits, to save space in the cache. A gather instruction reads 32 bits from the
 //! place of a weight; the upper 16 bits, which belong to the next weight, are discarded.
 
 #[cfg(target_arch = "x86_64")]
@@ -14,8 +14,8 @@ use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
 /// Returns the sum of the weights `tables[start + middle + index]` of all lanes (pattern
-/// instances). A lane's middle is the index of configuration 0 in a phase's table. A lane's index,
-/// a signed number, counts from there. The table of the phase is `tables[start..end]`.
+/// instances). `tables[start..end]` is the table of a phase. There, a lane's middle is the place of
+/// configuration 0, and its index, a signed number, is the distance of a configuration from it.
 ///
 /// # Panics
 /// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is not below

@@ -8,7 +8,7 @@ use crate::pattern::{Indices, LANES};
 
 /// # Safety
 /// For each lane, the four bytes that a gather reads at `start.offset(place)` must be inside the
-/// allocation of `start`. Here, `place` is the lane's number in `middles` plus that in `indices`.
+/// allocation of `start`. Here, `place` is the lane's element of `middles` plus that of `indices`.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn sum_avx2(start: *const i16, middles: &Aligned, indices: &Indices) -> i32 {

@@ -1,8 +1,7 @@
 //! The selectivity ladder: ProbCut endgame searches at rising confidence before an exact solve.
 //!
-//! The score of the last of these searches is the center of the exact search's first window. The
-//! exact search first tries the best moves that they stored in the transposition table, but uses
-//! none of their bounds, which are not proven.
+//! The score of the last ladder search is the center of the exact search's first window. The exact
+//! search first tries the best moves that ladder searches stored, but uses none of their bounds.
 
 use std::sync::Arc;
 
@@ -13,13 +12,13 @@ use crate::board::Position;
 use crate::eval::{Evaluate, Value};
 use crate::simd::Instructions;
 
-/// The ProbCut confidences of the ladder's searches, in order. Exact solves of three test suites
-/// search more nodes with other confidences: 1 to 3 % more with 73 % alone, 2 to 19 % more with 95
-/// or 99 % alone, 5 to 8 % more with 73, 87, 95 and 99 %.
+/// The ProbCut confidences of the ladder's searches, in order. With other confidences, exact solves
+/// of three test suites search more nodes: 1 to 3 % more with 73 % alone, 2 to 19 % more with 95 or
+/// 99 % alone, 5 to 8 % more with the four confidences 73, 87, 95 and 99 %.
 const CONFIDENCES: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent87];
 
-/// The least number of empty squares at which exact solves begin with the ladder of ProbCut
-/// searches. With 12 or 18, exact solves take as many nodes as with 16.
+/// The least number of empty squares at which a ladder of ProbCut searches precedes an exact solve.
+/// With 12 or 18 instead, solves take as many nodes.
 const LADDER_EMPTIES: u32 = 16;
 
 fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
@@ -28,8 +27,8 @@ fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Runs the ladder's searches. Returns the score of the last completed one, rounded down to an
-    /// even number; `guess` if no search is completed.
+    /// Runs the ladder's searches. Returns the score of the last completed search, rounded down to
+    /// an even number, or `guess` if none is completed.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,

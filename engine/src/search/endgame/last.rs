@@ -131,8 +131,8 @@ fn best_of_two<I: Instructions>(
     tries.best()
 }
 
-/// A node with the best score of the moves tried so far. Every move has its own call of
-/// [`Self::ends`], instead of a loop over the moves, which the compiler would not unroll.
+/// A node, with the best score of the moves tried so far. Each move needs its own call of
+/// [`Self::ends`], because the compiler would not unroll a loop over the moves.
 struct Tries<I> {
     set: I,
     position: Position,
@@ -148,8 +148,8 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Tries a move. Returns true if its score is above `self.alpha`, so that the node ends.
-    /// `score` returns the score of the position after the move, given this position and its alpha.
+    /// Tries a move. Returns true if its score is above `self.alpha`, which ends the node. The
+    /// function `score` scores the position after the move, given this position and its own alpha.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -186,17 +186,17 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Sorts the last four empty squares by the number of these squares in a square's quadrant, in the
-/// order 1, 3, 2, 4: quadrants with an odd number of empty squares come first. Squares of the same
-/// quadrant stay adjacent and in their previous order.
+/// Sorts the last four empty squares. Squares in a quadrant with 1 of them come first, then those
+/// in quadrants with 3, 2 and 4: odd numbers first. Squares of the same quadrant stay adjacent and
+/// in their previous order.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     let key = squares.iter().rev().fold(0, |key, &square| key << 2 | square.quadrant());
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// The orders in which [`by_quadrants`] puts four squares (indices 0 to 3). An order's index in
-/// this table has 2 bits for the quadrant of each square; the first square has the lowest bits.
+/// For each distribution of four squares over quadrants, their order by [`by_quadrants`]. The index
+/// in this table has 2 bits for each square's quadrant, the lowest for the first square.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;

@@ -30,19 +30,19 @@ const DISC: Value = Value::from_score(1);
 /// The least number of empty squares at which a fixed-depth search first guesses the score.
 const GUESSED_EMPTIES: u32 = 10;
 /// The least number of empty squares at which [`pvs`] searches a node, instead of [`null_window`].
-/// With 13, the search takes as many nodes and more time; with 16, more nodes and as much time.
+/// With 13, the search takes as many nodes, but more time; with 16, more nodes, but as much time.
 const PVS_EMPTIES: u32 = 14;
-/// The least number of empty squares at which the move-ordering evaluation also orders moves. With
-/// 9, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
+/// The least number of empty squares at which the move-ordering evaluation helps to order moves.
+/// With 9, the search takes 2 % fewer nodes; with 11, 2 % more. Neither takes less time.
 const MOVE_ORDERING_EMPTIES: u32 = 10;
 const FASTEST_FIRST_EMPTIES: u32 = 6;
 const FIRST_MARGIN: Value = Value::from_score(3);
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Searches `position` to the end of the game. Also stores the score of the position after the
-    /// best move, so that a later search there only looks for a move with this score. If a limit
-    /// ends the search, the error is the result to use instead: the score that an earlier search
-    /// stored or, if there is none, the result of a fixed-depth search.
+    /// best move; a later search of that position then only looks for a move with this score. If a
+    /// limit ends the search, the error is the result to use instead: a score that an earlier
+    /// search stored or, if there is none, the result of a fixed-depth search.
     pub(super) fn endgame_to_the_end(&mut self, position: &Position) -> Result<Best, Reached> {
         let state = self.evaluator.state(position);
         let best = match self.solved(position) {
@@ -91,7 +91,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         if self.is_stopped() { Err(guess) } else { Ok(best) }
     }
 
-    /// Finds the score by searches in growing windows. The result of a stopped search is wrong.
+    /// Finds the score by searches in growing windows. The result is invalid if a limit stops them.
     fn endgame_around(&mut self, position: &Position, state: &E::State, mut center: Value) -> Best {
         let (mut margin, open) = (FIRST_MARGIN, Value::MAX + DISC);
         loop {
@@ -126,8 +126,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
     }
 
-    /// Returns an upper bound of the score, from the opponent's stable discs, if it is at most
-    /// `alpha`. Returns `None` without counting these discs if such a bound is unlikely.
+    /// Returns the upper bound of the score that the opponent's stable discs prove; `None` if it
+    /// exceeds `alpha`. If such a bound is unlikely, returns `None` without counting stable discs.
     #[inline(always)]
     fn stability_bound(&self, position: &Position, alpha: Discs, empties: u32) -> Option<Discs> {
         let bound = |discs: u64| 64 - 2 * discs.count_ones() as Discs;
@@ -141,8 +141,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 }
 
-/// Returns the depth of the search that guesses the score, for at least [`GUESSED_EMPTIES`]. Its
-/// best moves in the transposition table also improve the move order of the exact search.
+/// Returns the depth of the search that guesses the score, at [`GUESSED_EMPTIES`] or more. The best
+/// moves that this search stores also improve the move order of the exact search.
 fn guess_depth(empties: u32) -> u32 {
     let depth = (2 + empties / 4).max(empties.saturating_sub(12).min(8));
     depth.min(empties - 8)

@@ -22,7 +22,7 @@ struct Candidate {
     replies: u64,
 }
 
-/// The move score of the best move in the shallow transposition table, above all other move scores.
+/// The ordering score of the best move in the shallow table, above all other ordering scores.
 const TABLE_MOVE: i32 = 1 << 20;
 const REPLY_COST: i32 = 16;
 const ODD_QUADRANT_BONUS: i32 = 8;
@@ -43,7 +43,7 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The length of the array of move-ordering keys; a null-window node has fewer legal moves.
+/// The length of the array of ordering keys: more than the legal moves of any null-window node.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
@@ -52,7 +52,7 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index of the move with this ordering key; 15, where no move is, for `i32::MIN`.
+/// Returns the index of the move with this ordering key, or 15 (an unused index) for `i32::MIN`.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES
@@ -80,7 +80,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         self.null_window_with_moves(position, position.moves_by(self.set), parity, alpha, empties)
     }
 
-    /// Searches a position with at least five empty squares; `squares` are its legal moves.
+    /// Searches a position with at least five empty squares. `squares` are its legal moves.
     #[inline]
     fn null_window_with_moves(
         &mut self,
@@ -144,7 +144,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches the legal moves (at least one) up to a score above `alpha`; returns the best score.
+    /// Searches the moves `squares` until one scores above `alpha`. Returns (best score, move).
     #[inline(always)]
     fn best_fastest_first(
         &mut self,

@@ -10,18 +10,18 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a table entry whose best moves are searched first. Move scores find better
-/// first moves than shallower entries, which come from the search that guesses the score. With 6,
+/// The least depth of a table entry whose best moves are searched first. Shallower entries come
+/// from the search that guesses the score; ordering by move scores is better. With 6 instead,
 /// solves take 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39.
 const TRUSTED_DEPTH: u32 = 8;
 
-/// The least numbers of empty squares at which move scores come from searches to depth 1, 2 and 3
-/// (0 with fewer). With 15, 17 and 20, solves take as many nodes, but 2 to 4 % more time.
+/// The least numbers of empty squares at which searches to depth 1, 2 and 3 give the move scores;
+/// at fewer, depth 0. With 15, 17 and 20, solves take as many nodes, but 2 to 4 % more time.
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
-/// The least number of empty squares at which move scores use the whole evaluation. Below it, they
-/// use the weights of one phase (that of ply 44) without factors. Compared with the whole
-/// evaluation, solves then take 1 to 4 % more nodes, but 3 to 20 % less time.
+/// The least number of empty squares at which move scores use the whole evaluation. At fewer, they
+/// use only the weights for ply 44, without factors. Compared with the whole evaluation, solves
+/// then take 1 to 4 % more nodes, but 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
@@ -58,9 +58,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
         searcher.stability_bound(position, alpha.score(), empties).map(Value::from_score)
     }
 
-    /// Computes move scores by shallow searches. A search stops once its move is sure to score at
-    /// least [`MOVE_SCORE_MARGIN`] below the best so far (saves 6 to 8 % of a solve's time) or, as
-    /// in Edax, to have a value at least [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
+    /// Computes move scores by shallow searches. A search stops when it proves that the move scores
+    /// at least [`MOVE_SCORE_MARGIN`] below the best so far (saves 6 to 8 % of the time) or, as in
+    /// Edax, that its value is at least [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
         moves: &mut Moves,
@@ -110,8 +110,8 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Finds a move with the known `score` by null-window searches. If no move has it, because a
-    /// pruned search found the score, returns the first move tried. There must be a legal move.
+    /// Finds a move with the known score `score` by null-window searches. A pruned search may find
+    /// a wrong score: if no move has it, returns the first move tried. There must be a legal move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
@@ -139,8 +139,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         Best { value: score, square: first }
     }
 
-    /// Returns a move's ordering score in steps of 1/32 disc. It may be only an upper bound if it
-    /// is at most `least`, or if the value of the move in a shallow search is at most `hopeless`.
+    /// Returns a move's ordering score in steps of 1/32 disc. The score may be only an upper bound
+    /// if it is at most `least`, or if the move's value in a shallow search is at most `hopeless`.
     #[compiled_for(I::SET)]
     fn move_score(
         &mut self,

@@ -157,7 +157,7 @@ fn the_first_moves_of_a_game_are_of_one_kind_but_for_their_rank() {
     }
 }
 
-/// Black has only d4. A move to b2 flips c3 and opens a corner; a move to h4 flips 3 discs.
+/// In the tested position, black's move b2 flips c3 and opens a corner; black's h4 flips 3 discs.
 #[test]
 fn traits_are_those_of_the_board() {
     let square = |name: &str| name.parse::<Square>().unwrap();

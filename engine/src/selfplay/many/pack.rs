@@ -71,7 +71,7 @@ fn frames_of(parts: &run::Run, index: u64) -> Result<Vec<Vec<Game>>, RecordError
 struct Packing {
     writer: GameWriter,
     tally: Tally,
-    /// The frames to write, by number. Games of the next part may still be added to the last frame.
+    /// The games of the frames to write. The next part may add games to the last frame.
     frames: BTreeMap<u64, Vec<Game>>,
 }
 

@@ -1,5 +1,5 @@
-//! Replaces the commands in a guide while `tests/guides.rs` runs the code blocks of the guide. The
-//! test links this program under the names of the commands, whose work it does on a small scale.
+//! Replaces the commands of a guide when `tests/guides.rs` runs the guide's code blocks. The test
+//! makes links to this program, with the names of the commands. Under each name, it does this:
 //!
 //! * `othello-engine`, `othello-trainer`: this program creates missing inputs, deletes an output
 //!   that an earlier block made, and runs the real program. It limits amounts to [`AT_MOST`], adds
@@ -23,8 +23,8 @@ const AT_MOST: &str = "\
     --hash-mb 4 --random 300 --count 20 --positions 100 --searches 1 --epochs 2 --repetitions 1 \
     --seeds 2";
 
-/// Lines `WORDS: FLAGS`. This program adds the flags, with their values, to commands that begin
-/// with the words, except for flags that a command already has.
+/// The flags, with their values, that this program adds to commands. The line `WORDS: FLAGS` is for
+/// commands that begin with WORDS; a flag that a command already has is not added.
 const ADDED: &str = "\
     selfplay: --depth 1 --exact 6
     fit: --epochs 1 --phases 30..33

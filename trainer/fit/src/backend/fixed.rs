@@ -3,8 +3,8 @@
 /// The number of fixed-point steps per disc for the weight of a parameter.
 pub const WEIGHTS_PER_DISC: i32 = 1 << 18;
 
-/// The largest absolute weight of a parameter, in 2⁻¹⁸ disc: just below 64 discs. A position has at
-/// most [`MAX_FEATURES`](crate::model::MAX_FEATURES) features, so their sum fits 31 bits.
+/// The largest absolute weight of a parameter, in 2⁻¹⁸ disc: just below 64 discs. The sum of up to
+/// [`MAX_FEATURES`](crate::model::MAX_FEATURES) weights, the value of a position, fits 31 bits.
 pub const WEIGHT_LIMIT: i32 = (1 << 24) - 1;
 
 /// The number of fixed-point steps per disc for a residual.
@@ -24,8 +24,7 @@ const RESIDUAL_SHIFT: u32 = 8;
 /// times in a position, so sums of weight · residual stay below 2³³ · 2²³ · 2⁷ = 2⁶³.
 pub const MAX_TOTAL_WEIGHT: u64 = 1 << 33;
 
-/// Returns `label` − `sum` in units of 2⁻¹⁰ disc, rounded. The label is in units of 2⁻⁸ disc, the
-/// sum in units of 2⁻¹⁸ disc.
+/// Returns `label` (in 2⁻⁸ disc) minus `sum` (in 2⁻¹⁸ disc), rounded to units of 2⁻¹⁰ disc.
 #[inline]
 pub(super) fn residual(label: i16, sum: i32) -> i32 {
     ((i32::from(label) << LABEL_SHIFT) - sum + (1 << (RESIDUAL_SHIFT - 1))) >> RESIDUAL_SHIFT

@@ -7,10 +7,10 @@ use crate::model::Model;
 /// A group of phases that share factors. It lists the parameters that occur in its positions, and
 /// defines the order of elements in its vectors, such as the vector of weights and factors.
 ///
-/// Only parameters that occur have their own index, the most frequent the lowest. Vectors are thus
-/// several times shorter, and their frequent elements adjacent. A vector has the weights of one
-/// phase after another, then the factors of one parameter after another. All parameters that do not
-/// occur share the last index, whose weights and factors stay 0.
+/// Each parameter that occurs has its own index. More frequent parameters have lower indices, so
+/// that frequent elements are adjacent. All parameters that do not occur share the last index, so
+/// that vectors are several times shorter. Their weights and factors stay 0. A vector has the
+/// weights of one phase after another, then the factors of one parameter after another.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The phases of the group in ascending order.
@@ -19,7 +19,7 @@ pub struct Group {
     pub numbers: Vec<u32>,
     /// The parameters that occur in the group, those most frequent in training first.
     pub parameters: Vec<u32>,
-    /// For each of `parameters`, the weighted number of its occurrences in training, in 1/64.
+    /// For each of `parameters`, its number of occurrences in training, weighted, in units of 1/64.
     pub occurrences: Vec<i64>,
     /// The number of parameters that occur in training; they have the lowest indices.
     pub trained: usize,
@@ -29,7 +29,7 @@ pub struct Group {
 
 impl Group {
     /// Creates the group of `phases` (not empty); `None` if the model has no factors. `trained` and
-    /// `others` count each parameter's occurrences in training and in other subsets, in 1/64.
+    /// `others` are the occurrences of each parameter in training and in other subsets, times 64.
     pub fn new(model: &Model, phases: &[Phase], trained: &[i64], others: &[i64]) -> Option<Self> {
         let dimensions = model.set().factors()?.dimensions();
         let occurs = |parameter: &usize| trained[*parameter] > 0 || others[*parameter] > 0;
@@ -47,7 +47,7 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the greatest [`Self::length`] of a group of `phases` phases; `None` without factors.
+    /// Returns the greatest [`Self::length`] with this number of phases; `None` without factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))

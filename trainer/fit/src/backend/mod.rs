@@ -60,32 +60,32 @@ pub const DOT_LANES: usize = 256;
 /// A device that computes the primitives of a fit for one [`Model`](crate::model::Model). Vectors
 /// have one element for each parameter, and are in the device's memory.
 pub trait Backend: Sized + Sync {
-    /// Positions that the device can access.
+    /// The positions of a fit, in a form that the device can access.
     type Positions<'a>: Sync;
-    /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]. The elements are either weights, in
-    /// 1/[`WEIGHTS_PER_DISC`] disc, or those of a search direction of the conjugate gradients,
-    /// scaled and rounded by [`Self::round_direction`].
+    /// A vector of 32-bit integers between ±[`WEIGHT_LIMIT`]. It contains either weights, in units
+    /// of 1/[`WEIGHTS_PER_DISC`] disc, or a search direction of the conjugate gradients, scaled and
+    /// rounded by [`Self::round_direction`].
     type Fixed: Send;
-    /// A vector of 64-bit integers: sums over positions.
+    /// A vector of 64-bit integers. Each element is a sum over positions, for one parameter.
     type Sums: Send;
     /// A vector of doubles (64-bit floating point).
     type Reals: Send;
-    /// A sum of weight · residual² over the positions of several batches.
+    /// A sum of weight · residual² over positions, to which each batch adds its positions.
     type Squares: Send;
     /// The memory that [`Self::descend`] needs besides its arguments.
     type Scratch: Send;
 
     /// Returns a backend on the same device for a group of phases that share factors. Its vectors
-    /// have an element for each weight of each phase, then one for each factor. Only its
-    /// [`Self::descend`] fits the group. Its [`Self::residual_sums`] and [`Self::occurrences`]
-    /// return an error, since they require values that are linear in all parameters.
+    /// have an element for each weight of each phase, then one for each factor. It fits the group
+    /// by [`Self::descend`]. Its [`Self::residual_sums`] and [`Self::occurrences`] return an error,
+    /// since values are not linear in factors.
     fn of_group(&self, group: &Group) -> Result<Self>;
 
     /// Returns the length of vectors: the number of weights and, for a group of phases, factors.
     fn parameters(&self) -> usize;
 
-    /// Returns the positions of all `rows` for use on the device. The total weight of a batch of
-    /// them, in 1/64 of an occurrence, must be at most [`MAX_TOTAL_WEIGHT`].
+    /// Returns the positions of all `rows` in a form for the device. In each batch of them, the sum
+    /// of the weights (64 is one occurrence) must be at most [`MAX_TOTAL_WEIGHT`].
     fn positions<'a>(&self, rows: &[Rows<'a>]) -> Result<Self::Positions<'a>>;
 
     /// Returns the number of fits for which the device has memory at the same time, if the vectors
@@ -136,7 +136,7 @@ pub trait Backend: Sized + Sync {
     /// the weight of the position.
     fn occurrences(&self, positions: &Self::Positions<'_>, sums: &mut Self::Sums) -> Result<()>;
 
-    /// Returns the sums of the errors of an evaluation with these weights on the positions.
+    /// Adds up the errors of an evaluation with `weights` on the positions, and returns the sums.
     fn errors(&self, positions: &Self::Positions<'_>, weights: &Self::Fixed) -> Result<Errors>;
 
     /// Returns Σ left · right, added in a fixed order. The vectors are cut into chunks of
@@ -175,8 +175,9 @@ pub trait Backend: Sized + Sync {
         fixed: &mut Self::Fixed,
     ) -> Result<()>;
 
-    /// Updates each weight w once by Adam, and rounds w like [`Self::round_weights`]. `moments` has
-    /// w, `first` and `second`, `initial` has w₀, `sums` has s, and `step` has the other numbers:
+    /// Updates each weight w once by Adam. Also stores w, rounded by [`Self::round_weights`], in
+    /// `fixed`. Below, s is an element of `sums`, and w₀ of `initial`. `moments` has w, `first` and
+    /// `second`; `step` has the other numbers.
     ///
     /// ```text
     /// gradient = unit · s + ridge · (w₀ − w)
@@ -200,11 +201,11 @@ pub trait Backend: Sized + Sync {
     /// factors to 2⁻¹⁶ √disc. Returns before the device has finished the step.
     ///
     /// A parameter has a weight in each phase and one vector of factors for the group. Let ω be the
-    /// weight of a position. For a weight or factor w of a parameter, let s be Σ ω · residual ·
-    /// ∂value/∂w over the batch, n be Σ ω over the parameter's occurrences in the batch (for a
-    /// weight, only in its phase), and N be Σ ω over its occurrences in all training positions of
-    /// the group. If n > 0, w is updated as by [`Self::adam`] with this s and the ridge
-    /// `ridge · n / N`, so that in an epoch, the ridge pulls rare and frequent parameters equally.
+    /// weight of a position. For a weight or factor w of a parameter, s is Σ ω · residual ·
+    /// ∂value/∂w over the batch. Let n be Σ ω over the parameter's occurrences in the batch (for a
+    /// weight, only in its phase), N the same sum over all training positions of the group. Unless
+    /// n is 0, the step updates w like [`Self::adam`], with this s and the ridge `ridge · n / N`.
+    /// So in an epoch, the ridge pulls rare and frequent parameters equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
@@ -224,7 +225,7 @@ pub struct GroupUpdate<'v, B: Backend> {
     pub moments: &'v mut Moments<B>,
     /// The current weights and factors in fixed point, which the update reads and then replaces.
     pub fixed: &'v mut B::Fixed,
-    /// The sum of weight · residual² over all batches so far, each measured before its update.
+    /// The sum of weight · residual² over all batches so far, each before the update by that batch.
     pub squares: &'v mut B::Squares,
 }
 
@@ -298,16 +299,16 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the total weight of the positions, multiplied by the factor, in 1/64 occurrence.
+    /// Returns the sum of the positions' weights, times the factor, in units of 1/64 occurrence.
     pub fn total_weight(&self) -> u64 {
         let weights = self.positions.iter().map(|row| row.weight().steps());
         weights.map(|weight| u64::from(fixed::combined_weight(weight, self.factor))).sum()
     }
 }
 
-/// A batch: the positions of one update of the parameters. The positions of each phase (one
-/// [`Rows`]) are cut into n = `of` consecutive ranges of about equal size. Batch i = `number` (from
-/// 0) consists of range i of every phase, so that all batches have the same mix of phases.
+/// The positions of one update of the parameters. The positions of each phase (one [`Rows`]) are
+/// cut into `of` ranges of about equal size, with the numbers 0, 1, … The batch has the range
+/// `number` of every phase, so that all batches have the same mix of phases.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Batch {
     number: u32,
@@ -381,12 +382,12 @@ impl Errors {
     }
 }
 
-/// The target of [`Backend::residual_sums`]: a residual is the target minus a position's value.
+/// The number from which [`Backend::residual_sums`] subtracts the value of each position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The position's label. `sums` is then −½ times the gradient of Σ weight · residual².
+    /// The label. `residual_sums` then computes −½ times the gradient of Σ weight · residual².
     Label,
-    /// Zero. `sums` is then −A · `vector`, where A is the normal matrix without the ridge.
+    /// Zero. `residual_sums` then computes −A · `vector`; the normal equations have the matrix A.
     Zero,
 }
 
@@ -396,9 +397,9 @@ pub trait SolveMany: Sync {
     /// Returns the greatest number of empty squares of a position that the device solves.
     fn most_empties(&self) -> u32;
 
-    /// Finds the exact score of each position. The score is `None` if the position has more than
-    /// [`Self::most_empties`] empty squares, or if its search exceeds the limit on steps (move
-    /// generations). Stops with an error if `progress` is interrupted.
+    /// Returns the exact score of each position. A score is `None` if the position has more than
+    /// [`Self::most_empties`] empty squares, or if its search takes too many steps (see
+    /// [`Solved::steps`]). Stops with an error if `progress` is interrupted.
     fn solve_many(
         &self,
         positions: &[Position],

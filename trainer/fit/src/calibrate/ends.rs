@@ -24,7 +24,7 @@ use super::{Work, no_model};
 use crate::source::Result;
 
 const LEAST_EMPTIES: u32 = 12;
-/// A position of a [`Trial`] has at most this many empty squares fewer than [`Settings::most`].
+/// The positions of a [`Trial`] have at least [`Settings::most`] − this many empty squares.
 const BELOW_GREATEST: u32 = 1;
 const GAME_DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
@@ -98,8 +98,8 @@ pub struct Trial {
     pub nodes: f64,
 }
 
-/// A confidence (the share of endgame searches that should return the exact score), and the cut
-/// threshold for it.
+/// The cut threshold for one confidence. The confidence is the share of endgame searches that
+/// should return the exact score.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Confidence {
     /// The confidence in percent.
@@ -115,7 +115,7 @@ struct Sample {
     empties: u32,
     score: Discs,
     nodes: u64,
-    /// The values, in discs, of searches to depth 0 and to a shallow depth, each as (depth, value).
+    /// The (depth, value in discs) of two searches of the position: to depth 0 and a shallow depth.
     known: [(u32, f64); 2],
 }
 
@@ -243,8 +243,8 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns the cut threshold of each confidence, in standard deviations of the prediction. It is
-/// interpolated between two `trials`, linearly in the logarithm of their shares of wrong scores.
+/// Returns the cut threshold of each confidence, in standard deviations of the prediction: a mean
+/// of the thresholds of two `trials`, linear in the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

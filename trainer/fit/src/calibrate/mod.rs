@@ -17,9 +17,9 @@ use serde::de::DeserializeOwned;
 
 use crate::source::Result;
 
-/// The stages of a calibration, with the place for their results and the receiver of progress.
+/// The stages of a calibration, the run that stores their results, and the receiver of progress.
 pub struct Work<'a> {
-    /// The resumable run that stores results of the stages in files; `None` keeps them in memory.
+    /// The run that stores results in files and can be resumed; `None` if results stay in memory.
     pub run: Option<&'a Run>,
     /// The stages of the calibration.
     pub stages: Vec<Stage>,

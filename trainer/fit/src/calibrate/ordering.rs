@@ -1,5 +1,5 @@
-//! Learns the move-ordering evaluation, which orders moves near the end of the game, and chooses
-//! its strength: how much it counts relative to the number of the opponent's replies.
+//! Learns the evaluation that orders moves near the end of the game. Also chooses its strength, a
+//! factor of its value in a move's score, which also counts the opponent's replies.
 
 use std::fmt;
 
@@ -37,23 +37,22 @@ pub struct Settings {
 /// The result of a calibration.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
-    /// The learned move-ordering weights and, stored with them, the best of the tried strengths
-    /// (the factor of these weights in a move score).
+    /// The learned move-ordering weights. They include the best of the tried strengths: the factor
+    /// by which the score of a move multiplies their value.
     #[serde(skip)]
     pub weights: MoveOrderingWeights,
     /// The number of positions with exact scores, both those fitted to and those held out.
     pub positions: usize,
-    /// On held-out positions, the share of the variance of scores between a position's moves that
-    /// is explained by patterns together with counts (such as the number of the opponent's
-    /// replies).
+    /// The share (0 to 1) of the variance of scores between a position's moves that patterns and
+    /// counts explain. A count is a number such as that of the opponent's replies. Measured on
+    /// held-out positions.
     pub explained: f64,
-    /// On held-out positions, the share of the variance of scores between a position's moves that
-    /// is explained by counts alone (such as the number of the opponent's replies), without
-    /// patterns.
+    /// The share (0 to 1) of the variance of scores between a position's moves that counts alone
+    /// explain, such as the number of the opponent's replies. Measured on held-out positions.
     pub explained_by_replies: f64,
     /// The best of the tried strengths: the one with the fewest nodes in [`Self::trials`].
     pub strength: i16,
-    /// The searches with each strength (factor of the weights in a move score; 0 ignores weights).
+    /// The results of the searches, one entry for each tried strength.
     pub trials: Vec<Trial>,
 }
 
@@ -77,11 +76,11 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The exact searches of all trial positions with one strength (factor of move-ordering weights).
+/// The result of the searches with one strength of the move-ordering evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Trial {
-    /// The tried strength s: each disc of the move-ordering evaluation counts s/32 points in the
-    /// score that orders moves. For comparison, each reply of the opponent subtracts 16 points.
+    /// The strength s. In the score that orders moves, a disc of the move-ordering evaluation
+    /// counts s/32 points, a reply of the opponent −16 points. 0 switches the evaluation off.
     pub strength: i16,
     /// The total number of nodes of the exact searches of all trial positions with `strength`.
     pub nodes: u64,
@@ -92,14 +91,14 @@ const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 const TRIAL_EMPTIES: u32 = 17;
 /// One in this many families (the positions after all moves of one position) is held out.
 const HELD_OUT: usize = 10;
-/// The ridge (L2 penalty) of the pattern weights, in occurrences of a parameter.
+/// The ridge (L2 penalty) of a pattern weight, in the unit of the weight's occurrences.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that pattern weights are 0 and only counts (such as of replies) have weights.
+/// A ridge so large that pattern weights are 0. Only counts, such as of replies, affect the fit.
 const COUNTS_ALONE: f64 = 1e18;
 
-/// Returns the stages of the calibration. The first solves the positions to which weights are then
-/// fitted. Each further stage tries one strength (factor of the weights in a move score).
+/// Returns the stages of the calibration. The first finds the exact scores to which the weights are
+/// fitted. Each of the others tries one strength ([`Trial::strength`]).
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     // A position has about eight moves to solve. Its game takes about 30 searches of depth 2.
     let family = 8.0 * size::solve(EMPTIES[1]) + 30.0 * size::search(2);
@@ -112,8 +111,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Fits move-ordering weights, and chooses the factor with which the evaluation by these weights
-/// enters a move score. Equal inputs give equal results.
+/// Fits move-ordering weights, and chooses their strength, the factor by which a move's score
+/// multiplies their value. Equal inputs give equal results.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
         MoveOrderingWeights::new(settings.set.clone(), strength, steps).map_err(|reason| {
@@ -151,8 +150,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     })
 }
 
-/// The strengths to try, as multiples of the strength with which a disc of the move-ordering
-/// evaluation and a reply affect a move score in the same ratio as in the least-squares fit.
+/// The strengths to try, as multiples of a natural strength. With the natural strength, the score
+/// of a move weighs patterns against replies in the same ratio as the least-squares fit does.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
 /// Returns the solved families ([`Family`]) to which the weights are fitted, then those held out.

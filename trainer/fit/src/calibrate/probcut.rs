@@ -1,5 +1,5 @@
-//! Calibrates the model of Multi-ProbCut (Buro), which predicts the value of a deep search from a
-//! shallower one, on positions of games that the evaluation plays against itself.
+//! Calibrates the model of Multi-ProbCut (Buro), which predicts the value of a deep search from
+//! that of a shallower one. Uses positions of games that the evaluation plays against itself.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -66,12 +66,12 @@ pub struct DepthError {
 pub struct Miss {
     /// The selectivity: the confidence that ProbCut requires for a cut, in percent.
     pub selectivity: u32,
-    /// The predicted share of wrong cuts, in percent: the probability, by the model's normal
-    /// distribution, of an error beyond a cut's margin in the direction that makes the cut wrong.
+    /// The predicted share of wrong cuts, in percent: the model's probability of an error that
+    /// exceeds the margin of a cut and makes the cut wrong.
     pub predicted: f64,
-    /// The observed share of wrong cuts, in percent: half the percentage of predictions on held-out
-    /// positions whose absolute error exceeds the margin that a cut requires. (Half, because an
-    /// error makes only cuts in one of the two directions wrong.)
+    /// The observed share of wrong cuts, in percent: half the share of held-out positions on which
+    /// the prediction's error exceeds the margin of a cut. Half, because an error makes a cut wrong
+    /// in only one of the two directions.
     pub observed: f64,
 }
 
@@ -105,11 +105,10 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated { depths: depths.collect(), misses: misses.collect(), probcut })
 }
 
-/// The values of searches to several depths of one position of a self-play game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
-    /// The values, in discs, of searches to the depths 0, 1, 2, …, at most [`Settings::most`].
+    /// The values, in discs, of searches to depth 0, 1, 2, …, up to depth [`Settings::most`].
     values: Vec<f64>,
 }
 

@@ -19,13 +19,13 @@ use super::samples::per_part;
 use crate::records::sequence::Inputs;
 use crate::source::Result;
 
-/// The depth of the searches that find best moves, which in play come from the transposition table.
+/// The depth of a search for the best move, which in play is known from the transposition table.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 const GAMES_PER_UNIT: u64 = 256;
 const PRIOR: f64 = 16.0;
 
-/// The numbers of legal moves and of played moves, for each stage of the game and kind of move.
+/// The numbers of legal moves and of played moves, for each stage of the game and [`MoveKind`].
 #[derive(Serialize, Deserialize)]
 struct Counts {
     positions: u64,
@@ -43,9 +43,9 @@ pub struct Calibrated {
     pub games: u64,
     /// The number of counted positions: those in which the played move was not random.
     pub positions: u64,
-    /// For each family of moves, the share of its moves that were played. A family is a rank in the
-    /// search's order of moves together with one of three cases: an earlier search found the move
-    /// best, an earlier search found another move best, or no earlier search is known.
+    /// For each family of moves, the share of its moves that were played. A family is defined by
+    /// the move's rank in the search's order, and by an earlier search of the position: it found
+    /// this move best, it found another move best, or there was none.
     pub families: Vec<Family>,
     /// The mean of −log₂ p over the played moves, where p is the model's probability of the move.
     pub halvings: f64,
@@ -70,8 +70,8 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// A group of legal moves, and the share of them that was played, by stage of the game. Its moves
-/// have equal `rank` in the search's order and equal relation to an earlier best move (`memory`).
+/// A group of legal moves with equal `rank` and equal `memory`, and the share of them that was
+/// played in each stage of the game.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Family {
     /// The place of the move in the search's order of its position's moves: `1` (the most
@@ -80,8 +80,8 @@ pub struct Family {
     /// The best move by an earlier search of the position: this move (`the best`) or another one
     /// (`another`); `nothing` if there was no earlier search.
     pub memory: &'static str,
-    /// For each stage of the game (ten plies), the share of the legal moves with this `rank` and
-    /// this `memory` that were played in the games; null for a stage without such moves.
+    /// For each stage of the game (ten plies), the share of the family's legal moves that were
+    /// played; null for a stage without such moves.
     pub played: [Option<f64>; STAGES],
 }
 
@@ -115,7 +115,7 @@ impl Counted {
         &self.inputs.checksums
     }
 
-    /// Returns the only stage of the calibration.
+    /// Returns the stages of [`calibrate`]: only one, which counts the moves of the games.
     pub fn stages(&self) -> Vec<Stage> {
         let seconds = GAMES_PER_UNIT as f64 * 50.0 * size::search(REMEMBERED_DEPTH);
         let units = self.games.div_ceil(GAMES_PER_UNIT);
@@ -187,8 +187,8 @@ impl Counts {
         })
     }
 
-    /// Returns the share of legal moves that were played, for each stage and kind of move. The
-    /// share of a rare kind is moved towards that of its [`Family`] in this stage ([`leaning`]).
+    /// Returns the probability that a move is played, for each stage of the game and kind of move:
+    /// the share that was played. For a rare kind, it is moved towards the share in its [`Family`].
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -205,7 +205,7 @@ impl Counts {
     }
 
     /// Returns the mean of −log₂ p over the played moves, where p is the model's probability of a
-    /// move. Each move counts twice: with and without knowledge of a shallow search's best move.
+    /// move. Each move counts twice, since p depends on whether an earlier best move is known.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -235,7 +235,7 @@ fn kinds(stage: usize, family: usize) -> Range<usize> {
     first..first + MoveKind::FAMILY
 }
 
-/// Returns `played / available`, pulled towards the share `other`, which counts as [`PRIOR`] moves.
+/// Returns `played / available` after adding [`PRIOR`] moves of which the share `other` was played.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }
@@ -274,8 +274,8 @@ mod tests {
         kind.index()
     }
 
-    /// The four first moves are symmetric, so their values are equal, and the search orders them by
-    /// square: d3, c4, f5, e6. The played move f5 must be counted as the third.
+    /// At the start, the four moves have equal values, and the search orders them by square: d3,
+    /// c4, f5, e6. So the played move f5 must be counted as the third.
     #[test]
     fn the_moves_of_one_position_are_counted_by_hand() {
         let counts = counted(0, 0, "f5");

@@ -23,7 +23,7 @@ pub struct Settings {
     pub seed: u64,
     /// The number of positions, each from a separate game.
     pub positions: u64,
-    /// The greatest depth of a search (ProbCut) or number of empty squares (endgame ProbCut).
+    /// The greatest depth (ProbCut), or the greatest number of empty squares (endgame ProbCut).
     pub most: u32,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn per_part(seconds_per_unit: f64) -> u64 {
 }
 
 impl Settings {
-    /// Returns the samples of the first stage of a calibration: `sample` makes one for each game.
+    /// Makes a sample from each self-play game by `sample`, as a calibration's first stage.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -62,8 +62,8 @@ pub(super) fn divided<T>(samples: &[T], held_out: usize) -> [Vec<&T>; 2] {
     parts
 }
 
-/// Returns (a, b) such that a · x predicts a value, and b · y predicts log σ, where σ is the
-/// standard deviation of the first prediction's error. An example is (x, y, true value in discs).
+/// Fits a linear prediction of a value and of its error. An example is (x, y, true value in discs).
+/// Returns (a, b): the prediction is a · x, and its error has a standard deviation of exp(b · y).
 pub(super) fn fitted<const M: usize, const E: usize>(
     examples: impl Iterator<Item = ([f64; M], [f64; E], f64)>,
 ) -> ([f64; M], [f64; E]) {
@@ -87,7 +87,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Returns the root mean squares over `pairs` of (predicted standard deviation, actual error).
+    /// Returns the errors by `pairs` of (predicted standard deviation, actual error) in discs.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let (mut positions, mut squares) = (0, [0.0; 2]);
         for pair in pairs {
@@ -121,8 +121,8 @@ fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     solve(matrix, terms.t().dot(wanted))
 }
 
-/// Returns the maximum-likelihood b of the model in which `residuals` are normally distributed with
-/// mean 0 and standard deviation σ, and log σ = `terms` · b. Uses iterated least squares.
+/// Returns the coefficients b of log σ = `terms` · b, where σ is the standard deviation of each of
+/// the `residuals` (normal, mean 0). Maximises the likelihood, by iterated least squares.
 fn log_error(terms: &Array2<f64>, residuals: &Array1<f64>) -> Array1<f64> {
     const ITERATIONS: usize = 40;
     let squares = residuals.mapv(|residual| residual * residual);

@@ -1,21 +1,21 @@
-//! Least squares on the score differences between the moves of a position (a family).
+//! Least squares on the score differences between the moves of a position.
 //!
-//! Only these differences affect the order of moves. So the fit subtracts the family's mean from
-//! the scores and from the predicted scores.
+//! Only these differences affect the order of moves. So the fit subtracts from each score the mean
+//! over the position's moves, and likewise from each predicted score.
 
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 
-/// The number of counts for each move: the opponent's replies to it; those replies that are on
-/// corners; and 1 if the number of empty squares in the move's quadrant was odd before it, else 0.
+/// The number of counts of a move: the opponent's replies; the replies on corners; and 1 if the
+/// number of empty squares in the move's quadrant is odd before the move, else 0.
 pub(super) const COUNTS: usize = 3;
 
-/// The positions after each legal move of one position. For each: its parameter indices; its
-/// counts ([`COUNTS`]), such as the number of replies; its exact score for its player.
+/// The positions after all legal moves of one position. Each has its parameter indices, the counts
+/// of the move ([`COUNTS`]), and its exact score for its player.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// Positions, one in each row. Each of the `families` is a range of rows: see [`Family`].
+/// The positions of families, one in each row. `families` has each [`Family`]'s range of rows.
 pub(super) struct Siblings {
     parameters: Array2<u32>,
     counts: Array2<f64>,
@@ -57,8 +57,8 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Minimises Σ (predicted − true score)² + `ridge` · Σ (pattern weight)² by conjugate
-    /// gradients, with both scores relative to their mean over the moves of one position.
+    /// Fits the weights by conjugate gradients. Minimises Σ (predicted − true)² + `ridge` · Σ
+    /// (pattern weight)², with scores minus their mean over the family.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -91,8 +91,8 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share of the variance of scores within families that the weights `by` explain:
-    /// 1 − Σ (predicted − true score)² / Σ (true score)², all relative to the family's mean.
+    /// Returns the share of the variance of scores within families that the weights `by` explain.
+    /// It is 1 − Σ (predicted − true)² / Σ true², of scores minus the mean over their family.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{ADD_VALUES, DataError};
 
-/// A number by which a filter selects positions. `Flips` and `Surprise` need the position's game.
+/// A number by which a filter selects positions. Only games define `Flips` and `Surprise`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {
@@ -34,13 +34,13 @@ const KEYS: [(Key, f64); 6] = [
     (Key::Share, 1.0),
 ];
 
-/// Conditions on positions, at most one for each key, as text `KEY=A..B,…` (A and B included;
-/// `share=B` means `share=0..B`). A position does not pass if a key is undefined, such as `value`
-/// in a game without recorded values.
+/// A filter: conditions on positions, at most one for each key, as text `KEY=A..B,…` (A and B
+/// included; `share=B` means `share=0..B`). A position without a number for the key, such as
+/// `value` in a game without recorded values, does not pass.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// For each key, the numbers of positions excluded because the key is out of range or undefined.
+/// For each key, the numbers of positions excluded by the range, and for lack of this number.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 
@@ -81,7 +81,7 @@ impl fmt::Display for Excluded {
     }
 }
 
-/// A position's game, and the position with the move that was played in it.
+/// The game of a position, and the position together with the move that was played in it.
 pub type Played<'a> = (&'a Game, &'a Step);
 
 impl Filter {
@@ -90,9 +90,9 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Returns true if the position passes; otherwise, counts the first failed condition in
-    /// `excluded`. `played` is `None` outside games. `seed` determines the key `share`, a random
-    /// number from 0 to 1.
+    /// Returns true if the position passes; otherwise counts its first failed condition in
+    /// `excluded`. `played` is `None` for a position outside games. `seed` determines the number
+    /// `share` of each position, which is random from 0 to 1.
     pub fn passes(
         &self,
         row: &ScoredPosition,

@@ -31,7 +31,7 @@ pub struct DatasetFolder {
     made: DatasetProvenance,
 }
 
-/// The content of the file `dataset.json`, which is written last.
+/// The content of `dataset.json`. This file is written last, so that it marks a complete dataset.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Manifest {
     format: String,
@@ -102,7 +102,7 @@ impl DatasetFolder {
         Ok(Self { path: folder.to_owned(), manifest, made })
     }
 
-    /// Checks the text of a manifest; the error is the reason why it is not valid.
+    /// Checks the text of a manifest. Returns the reason as the error if the text is not valid.
     pub fn check(text: &[u8]) -> Result<(), String> {
         Manifest::parse(text).map(drop)
     }
@@ -117,7 +117,7 @@ impl DatasetFolder {
         &self.made.settings
     }
 
-    /// Reads the given phases, mapped from temporary files if they need more memory than `limit`.
+    /// Reads the given phases. Positions that need more memory than `limit` go to temporary files.
     pub fn read(
         &self,
         phases: &[Phase],
@@ -198,8 +198,8 @@ impl DatasetFolder {
     }
 
     /// Returns an error if the folder cannot be written, or if a file of the dataset would replace
-    /// one of the `inputs`. Unless files may be replaced, also returns an error if the folder has
-    /// other files of games or positions, which would seem to belong to the dataset.
+    /// one of the `inputs`. Without `Existing::Replace`, also returns an error if the folder has
+    /// other files of games or positions, which a reader could take for a part of the dataset.
     pub fn check_place<P: AsRef<Path>>(
         folder: &Path,
         inputs: &[P],
@@ -309,7 +309,7 @@ fn files() -> impl Iterator<Item = (Subset, Phase)> + Send {
     Phase::all().flat_map(|phase| Subset::ALL.map(|subset| (subset, phase)))
 }
 
-/// Returns an error if the folder's manifest or files were made with other settings or inputs.
+/// Returns an error if the folder has a dataset or parts of one made from other settings or inputs.
 fn check_are_own(folder: &Path, provenance: &Provenance) -> Result<()> {
     if DatasetFolder::is_at(folder)
         && DatasetFolder::open(folder)?.manifest.provenance != json!(provenance.as_map())

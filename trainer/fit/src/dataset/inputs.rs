@@ -1,5 +1,5 @@
-//! The inputs of a dataset: files of games or positions, each with a weight, read in ranges of
-//! records. A test file with the same content as a training file is refused.
+//! The input files of a dataset, with games or positions and a weight for each file. They are read
+//! in ranges of records. A test file with the same content as a training file is refused.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub struct DataChoice {
 }
 
 impl DataChoice {
-    /// Returns the data with each folder of records replaced by its files; keeps dataset folders.
+    /// Replaces each folder of record files by the files in it. Dataset folders stay as they are.
     pub fn files(named: &[Self]) -> Result<Vec<Self>, RecordError> {
         let mut files = vec![];
         for choice in named {
@@ -81,13 +81,13 @@ impl fmt::Display for DataChoice {
     }
 }
 
-/// The number of games, or of positions, in a range. One thread reads a range in a few seconds.
+/// The number of games, or of positions, in one range. A thread reads a range in a few seconds.
 const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
 /// The memory for a position: twice its size, since a growing vector may allocate twice as much.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The bytes of the frames (blocks of records) of a range that are in memory at a time.
+/// The memory in bytes for the blocks of records (frames) that a range reads at the same time.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -143,7 +143,7 @@ impl<'a> Inputs<'a> {
         self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns the number of record ranges to read at once (1 or 2), and the memory that remains.
+    /// Returns the number of record ranges to read at once (1 or 2), and the bytes of memory left.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
@@ -181,18 +181,18 @@ pub(super) fn no_usable_positions(
     DataError::NoPosition(reason + labels.remedy())
 }
 
-/// The SHA-256 of each training file, with the error text for a test file of the same content.
+/// The SHA-256 of each training file, with the reason for refusing an equal file as a test file.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 
 impl TrainedOn {
-    /// Adds a training file. Ignores an unreadable file, since the reader of its data reports it.
+    /// Adds a training file. Skips an unreadable file, since reading its records will fail anyway.
     pub fn add_file(&mut self, path: &Path) {
         let clause = format!("{} has the same content and is training data", path.display());
         self.0.extend(sha256_of_file(path, &Silent).ok().map(|sha256| (sha256, clause)));
     }
 
-    /// Adds the training files of the initial weights, so that [`Self::check`] refuses these too.
+    /// Adds the files to which the initial weights were fitted: these are training files as well.
     pub fn add_initial(&mut self, inputs: &[Input]) {
         let clause = "the initial weights were fitted to it";
         self.0.extend(inputs.iter().map(|input| (input.sha256.clone(), clause.to_owned())));

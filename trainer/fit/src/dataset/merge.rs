@@ -9,8 +9,8 @@ use crate::memory::merged;
 /// Sorted rows of a phase.
 pub(super) type Source<'r> = (Subset, &'r [ScoredPosition]);
 
-/// Merges the sorted rows of a phase and passes them to `take` in order. Training rows of the same
-/// position become one row. Rows of other subsets are omitted if training has their position.
+/// Merges the sorted rows of a phase, and passes the results to `take` in order. Training rows of
+/// one position become one row. Validation and test rows of a training position are omitted.
 pub(super) fn merge<E>(
     sources: &[Source<'_>],
     mut take: impl FnMut(Subset, ScoredPosition) -> Result<(), E>,
@@ -76,7 +76,7 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns one row for all added duplicates. Its label is their weighted mean, with halves
+    /// Returns one row for all rows of the position. Its label is their weighted mean, with halves
     /// rounded away from zero. Its weight is the sum of their weights, at most `u16::MAX`.
     fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;

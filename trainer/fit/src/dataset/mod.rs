@@ -4,14 +4,14 @@
 //!
 //! | step | file | result |
 //! |---|---|---|
-//! | read | `source/records.rs`, `inputs.rs` | frames of records, one range of records at a time |
-//! | label and place | `place.rs` | a row: canonical image with label, weight and subset |
+//! | read | `source/records.rs`, `inputs.rs` | blocks of records, one range of records at a time |
+//! | label and place | `place.rs` | a row: symmetric image with label, weight and subset |
 //! | sort | `sorted_run.rs` | the rows of a range of records by subset and phase |
 //! | merge | `merge.rs` | a phase's rows: training positions once, and in no other subset |
 //!
 //! [`Dataset::read_within`] holds the results of the last two steps in memory, or in temporary
-//! files if they do not fit. [`DatasetFolder::make`] stores the results as parts of a resumable
-//! run and packs the merged rows into a folder. [`PositionStream`] ends after the second step. In
+//! files if they do not fit. [`DatasetFolder::make`] stores the results as parts of a resumable run
+//! and packs the merged rows into a folder. [`PositionStream`] ends after the second step. In
 //! training, n duplicates (labels yᵢ, weights ωᵢ) become a row of label Σ ωᵢyᵢ / Σ ωᵢ, weight Σ ωᵢ:
 //!
 //! ```
@@ -64,11 +64,11 @@ use merge::{Source, merge};
 use place::Placer;
 use sorted_run::{RowSink, RunBuilder, SortedRun, StoredRows};
 
-/// Positions for training, validation and test, by phase. They are sorted by a hash, so that their
-/// order does not depend on that of the inputs or on threads, and any range is a random sample.
+/// Positions for training, validation and test, by phase. They are sorted by a hash: any range of
+/// them is a random sample, and the order of the inputs has no effect.
 ///
-/// Every position is the canonical one of its eight images, and its player has a legal move. In
-/// training, duplicates become one position. Its label is the weighted mean of theirs, rounded
+/// Of its eight symmetric images, every position is the canonical one. Its player has a legal move.
+/// In training, duplicates become one position. Its label is the weighted mean of theirs, rounded
 /// to 1/256 disc, halves away from zero. Its weight is the sum of their weights, at most 65,535/64
 /// occurrences. Validation and test keep duplicates, but omit positions that are also in training.
 #[derive(Clone, Default, Debug)]
@@ -101,12 +101,12 @@ struct Counts {
     is_labelled: bool,
     #[serde(default)]
     excluded: Excluded,
-    /// For each phase, the number of training labels of each kind (such as `result`), descending.
+    /// For each phase, the kinds of training labels and their numbers, the most frequent first.
     labels: Vec<Vec<(String, u64)>>,
 }
 
 impl Counts {
-    /// Adds the counts of `other`, except `labels`, which callers combine.
+    /// Adds the counts of `other`, except `labels`: [`counts`] adds these for all runs together.
     fn add(&mut self, other: &Self) {
         self.games = self.games.saturating_add(other.games);
         self.dropped = self.dropped.saturating_add(other.dropped);
@@ -165,7 +165,7 @@ impl Dataset {
         others.for_each(|(_, rows)| *rows = PhaseRows::default());
     }
 
-    /// Returns the number of a phase's training labels of each kind (such as `result`), descending.
+    /// Returns the kinds of a phase's training labels and their numbers, the most frequent first.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
         self.counts.labels.get(phase.index()).cloned().unwrap_or_default()
     }
@@ -175,8 +175,8 @@ impl Dataset {
         self.counts.dropped
     }
 
-    /// Reads files of games, positions and openings. `data` is split into the three subsets; `test`
-    /// goes to the test subset, except positions that are also in training.
+    /// Reads files of games, positions and openings. Splits `data` into the three subsets. Puts
+    /// `test` into the test subset, except positions that are also in training.
     pub fn read(
         data: &[DataChoice],
         test: &[DataChoice],
@@ -186,8 +186,8 @@ impl Dataset {
         Self::read_within(None, Phase::all().collect(), data, test, settings, progress)
     }
 
-    /// Reads the given phases like [`Self::read`]; the dataset has no positions of other phases.
-    /// Rows that do not fit into `limit` are mapped from temporary files; `None` means no limit.
+    /// Reads files like [`Self::read`], but only the positions of the given phases. Positions for
+    /// which `limit` leaves too little memory go to temporary files; `None` means no limit.
     pub fn read_within(
         limit: Option<MemoryLimit>,
         phases: Vec<Phase>,
@@ -233,8 +233,8 @@ impl Dataset {
     }
 }
 
-/// Returns the sorted positions of each range (part of an input file). They take at most half of
-/// the memory that reading leaves of `limit`. Further positions are in temporary files.
+/// Reads each range of records (a part of an input file), and returns its sorted positions. These
+/// use at most half of the memory that is free; further positions go to temporary files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
@@ -299,9 +299,9 @@ impl DatasetBuilder {
         self.run.add(placed);
     }
 
-    /// Adds positions outside games, their weights multiplied by `weight`. If they are `enumerated`
-    /// (complete, such as all openings), all go to training; otherwise, the split chooses the
-    /// subset of each. Positions without a legal move are counted and omitted.
+    /// Adds positions outside games, their weights multiplied by `weight`. The split chooses the
+    /// subset of each. But if `enumerated` (a complete set, such as all openings), all are for
+    /// training. Positions without a legal move are counted and omitted.
     pub fn add_positions(&mut self, rows: &[ScoredPosition], weight: f64, enumerated: bool) {
         let placed = self.placer(weight, enumerated).place_positions(rows);
         self.run.add(placed);

@@ -33,7 +33,7 @@ impl LayoutSettings {
         Self { labels, filter: Filter::default(), split }
     }
 
-    /// Describes the differences between these settings and `there`, those of an existing dataset.
+    /// Describes the differences between these settings and those of an existing dataset, `there`.
     pub fn differences(&self, there: &Self) -> String {
         let of = |settings: &Self| Provenance::new("dataset").with("settings", json!(settings));
         Provenance::differences(&of(there), &of(self))
@@ -42,7 +42,7 @@ impl LayoutSettings {
 
 pub(super) struct Placer<'a> {
     pub(super) settings: &'a LayoutSettings,
-    /// True if all records belong to the test subset. Then, split and filter do not apply.
+    /// True if all records are for the test subset, regardless of the split and the filter.
     pub(super) is_test: bool,
     pub(super) weight: f64,
     /// True if the records are a complete enumeration, such as all openings: all go to training.
@@ -61,8 +61,8 @@ pub struct Placed {
     pub rule: Option<u8>,
     /// The subset of the position's game: training, validation or test.
     pub subset: Subset,
-    /// The number of the position's game: a hash of its moves, or the number stored in a file of
-    /// positions. For a position outside games: a hash of the position.
+    /// The number of the position's game. It is a hash of the game's moves, or the number that the
+    /// file of positions states. For a position outside games, it is a hash of the position.
     pub game: u64,
 }
 

@@ -1,5 +1,5 @@
-//! A sorted run: the labelled positions (rows) of a range of records, sorted by subset, by phase
-//! and by [`order`]. The rows are in memory or in a mapped file.
+//! A sorted run: the rows (labelled positions) from one range of records, sorted by subset, by
+//! phase and by a hash ([`order`]). The rows are in memory or in a memory-mapped file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,7 +27,7 @@ use crate::source::{DataError, LabelRules, Result};
 #[derive(Clone)]
 pub(super) enum StoredRows {
     Memory(Vec<ScoredPosition>),
-    /// Rows in a mapped file, whose bytes were checked when the file was mapped.
+    /// Rows in a byte range of a memory-mapped file. [`Self::mapped`] has checked the bytes.
     Mapped(Arc<Mmap>, Range<usize>),
 }
 
@@ -35,8 +35,8 @@ pub(super) enum StoredRows {
 const _: () = assert!(cfg!(target_endian = "little"));
 
 impl StoredRows {
-    /// Returns the rows at the byte range `place`; `None` if these bytes are not valid rows. The
-    /// file must not change while the rows exist.
+    /// Returns the rows in the bytes `place` of the mapped file; `None` if the bytes are not valid
+    /// rows. The file must not change while the rows exist.
     pub(super) fn mapped(map: &Arc<Mmap>, place: Range<usize>) -> Option<Self> {
         let (rows, rest) = map.get(place.clone())?.as_chunks::<ROW_BYTES>();
         let is_aligned = place.start.is_multiple_of(align_of::<ScoredPosition>());
@@ -86,7 +86,7 @@ pub(super) struct RowSink<'l> {
 }
 
 impl<'l> RowSink<'l> {
-    /// Creates a sink for rows: in a temporary file if there is a limit, else in memory.
+    /// Creates a collector of rows: in a temporary file if there is a limit, otherwise in memory.
     pub(super) fn new(limit: Option<&'l MemoryLimit>, rows: usize) -> Self {
         let rows = if limit.is_some() { 0 } else { rows };
         Self { memory: Vec::with_capacity(rows), file: None, limit }
@@ -143,7 +143,7 @@ pub(super) struct MappedPart {
 }
 
 impl MappedPart {
-    /// Maps the file of a part of a run into memory. The content is not checked here again.
+    /// Memory-maps the file of a part of a run, without computing its checksum again.
     pub(super) fn open(part: Reader) -> Result<Self> {
         let path = part.path().to_owned();
         let mut reader = part.skipping_raw();
@@ -289,7 +289,7 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the sorted run with the rows at `bytes` of `map`; `None` unless `description` fits.
+    /// Returns the sorted run with the rows at `bytes`; `None` if they do not match `description`.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

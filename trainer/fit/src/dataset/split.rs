@@ -83,17 +83,17 @@ impl FromStr for Share {
     }
 }
 
-/// The split of a dataset into training, validation and test, by a hash of the seed and a game's
-/// moves, which is equal for symmetric images of a game.
+/// The split of a dataset into training, validation and test. A hash of the seed and a game's moves
+/// chooses the subset of the game; symmetric images of a game have equal hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Split {
     /// The seed of the split. Different seeds give different splits.
     pub seed: u64,
     /// The percentage of games whose positions are for validation.
     pub validation_percent: u8,
-    /// The percentage of games whose positions are for the test; the remaining games train.
+    /// The percentage of games whose positions are for the test. The other games are for training.
     pub test_percent: u8,
-    /// The share of the games to use. With the same seed, a larger share contains a smaller one.
+    /// The share of the games to use. With one seed, a larger share has all games of a smaller.
     #[serde(default)]
     pub share: Share,
 }
@@ -115,14 +115,14 @@ impl Split {
         self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the subset of a canonical position without a game; `None` if `self.share` omits it.
+    /// Returns the subset of a canonical position outside games; `None` if the share omits it.
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())
     }
 
-    /// Returns the subset that the record states or, if it states none, the subset that the split
-    /// gives to its game; `None` if [`Self::share`] omits the game.
+    /// Returns the subset that the position's record states. If it states none, returns the subset
+    /// that the split gives to the game. Returns `None` if [`Self::share`] omits the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));

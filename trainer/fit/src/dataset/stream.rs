@@ -1,5 +1,5 @@
-//! A stream of positions of records, labelled and split as for a fit, but neither sorted nor
-//! merged, so that any number of records takes little memory.
+//! A stream of labelled positions with their subsets, as for a fit. It neither sorts nor merges the
+//! positions, so that any number of records takes little memory.
 
 use std::ops::RangeInclusive;
 use std::vec;
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::source::{LabelRules, Labelled};
 
-    /// The number of games in the test file: more than the stream reads and labels at a time.
+    /// The number of games in the test file. The stream needs several steps to read so many.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 

@@ -1,4 +1,4 @@
-//! Tests of the dataset against a slow implementation that stores everything in maps.
+//! Tests that compare the dataset with a slow implementation that stores all positions in maps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -178,8 +178,7 @@ proptest! {
     }
 }
 
-/// The games are read as one sorted run of labelled positions. Under the limit of 8 MiB, this run
-/// goes to a temporary file.
+/// With a limit of 8 MiB, the sorted positions do not fit into memory: a temporary file has them.
 #[test]
 fn any_limit_on_memory_gives_the_same_dataset_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -52,11 +52,11 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// A range of parameters that is one array in a file: those of a pattern or all scalar features.
+/// The parameters of one array in a file: those of one pattern, or of all scalar features.
 pub(super) struct Place {
     pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
-    /// The lengths of the axes: `[classes]` for a pattern, `[features, values]` for the scalars.
+    /// The array's shape for one phase: `[classes]` of a pattern, `[features, values]` of scalars.
     axes: Vec<usize>,
 }
 
@@ -94,7 +94,7 @@ pub struct Origin<'a> {
     pub provenance: &'a str,
     /// The SHA-256 of the weights file.
     pub sha256: &'a str,
-    /// True if the weights have counts: how often each parameter occurs in training positions.
+    /// True if each parameter's number of occurrences in training positions is known.
     pub counted: bool,
 }
 
@@ -150,14 +150,14 @@ fn instances(weights: &Weights, number: usize) -> Array2<u8> {
         .expect("instances have the squares of their pattern")
 }
 
-/// The arrays of exported positions, in temporary files.
+/// The arrays of exported positions, collected in temporary files.
 pub struct PositionArrays {
     limit: MemoryLimit,
     columns: [Temporary; 7],
 }
 
 impl PositionArrays {
-    /// Creates empty arrays in temporary files in the folder of the output `out`.
+    /// Creates empty arrays. Their temporary files are in the folder of the output file `out`.
     pub fn beside(out: &Path) -> Result<Self, MemoryError> {
         let limit = MemoryLimit::beside(out, 0);
         let column = || Temporary::create(&limit);
@@ -185,7 +185,7 @@ impl PositionArrays {
         Ok(())
     }
 
-    /// Returns the `.npz` file of the positions; `provenance` is JSON of the settings and inputs.
+    /// Returns the `.npz` file of the positions. `provenance` is the settings and inputs as JSON.
     pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
         let [player, opponent, label, weight, ply, subset, game] = self.columns;
         let mut file = Npz::new(self.limit.temporary_file()?);
@@ -215,7 +215,6 @@ mod tests {
     use super::*;
     use crate::dataset::Subset;
 
-    /// Formerly, all positions were kept in memory.
     #[test]
     fn positions_are_kept_in_files_and_come_back_in_their_order() {
         let folder = tempfile::tempdir().unwrap();

@@ -15,13 +15,13 @@ use super::tables::{FINENESS, ReadTables, by_number, distinct, for_set, read_fin
 use super::{ExportError, Program};
 
 const MAGIC: [u8; 8] = *b"XADELAVE";
-/// The version, release and build in written files; every Edax since 3.2 accepts them.
+/// The version, release and build that a written file states. Every Edax since 3.2 accepts them.
 const VERSION: [i32; 3] = [3, 2, 5];
 const HEADER_BYTES: usize = 28;
 /// The number of tables of weights: one for each number of discs, including the full board.
 const PLIES: usize = 61;
 
-/// Returns an Edax evaluation file with these weights, which need not be rounded.
+/// Returns the content of an Edax evaluation file with these weights.
 pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Edax)?;
     let order = order(weights.geometry());
@@ -41,8 +41,8 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads an Edax evaluation file. Its constant for each ply, which our weights lack, is spread over
-/// the four instances of the pattern `row 2`: a quarter is added to each weight of this pattern.
+/// Reads an Edax evaluation file. Our weights lack the file's constant for each ply. So a quarter
+/// of it is added to each weight of the pattern `row 2`, which has four instances.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let order = order(&Geometry::new(&Program::Edax.set()));
     let refused = |reason: &str| Err(Program::Edax.refused(reason));

@@ -45,7 +45,7 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
     Err(Program::Egaroucid.too_large(phase, discs, most))
 }
 
-/// Reads an Egaroucid evaluation file. The weight of a class is the mean over its configurations.
+/// Reads an Egaroucid evaluation file. A class of symmetric configurations gets their mean weight.
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;

@@ -52,12 +52,12 @@ pub enum Program {
 }
 
 impl Program {
-    /// Returns the shipped pattern set that has the patterns of this other program's evaluation.
+    /// Returns the shipped pattern set with the patterns of this program's evaluation.
     pub fn set(self) -> PatternSet {
         PatternSet::shipped(&self.to_string().to_lowercase()).expect("the set is shipped")
     }
 
-    /// Returns the content of an evaluation file of this other program with these weights.
+    /// Returns the content of an evaluation file for this program, with these weights.
     pub fn write(self, weights: &Weights) -> Result<Vec<u8>, ExportError> {
         match self {
             Self::Edax => edax::edax(weights),
@@ -66,7 +66,7 @@ impl Program {
         }
     }
 
-    /// Reads weights from an evaluation file of this other program.
+    /// Reads weights from an evaluation file of this program.
     pub fn read(self, bytes: &[u8]) -> Result<ReadTables, ExportError> {
         match self {
             Self::Edax => edax::read_edax(bytes),

@@ -6,9 +6,9 @@ use othello_engine::file::sha256_of;
 use othello_engine::pattern::{Scalar, configurations};
 
 /// Returns weights as bytes. Each phase has the weight of each configuration of each pattern, then
-/// of each value (0, 1, …) of each scalar feature, as little-endian 16-bit words in 1/32 disc.
-/// Weights that n phases share are written once ([`c_file`] states n). The factors follow: for each
-/// group of phases, the vectors of all weights in the same order, as signed bytes in 1/64 √disc.
+/// of each value (0, 1, …) of each scalar feature, as little-endian 16-bit words in 1/32 disc. Of n
+/// phases with equal weights, only one is written ([`c_file`] states n). The factors follow: for
+/// each group of phases, one vector for each of these weights, as signed bytes in 1/64 √disc.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];
@@ -26,7 +26,7 @@ pub fn raw(weights: &Weights) -> Vec<u8> {
     bytes
 }
 
-/// Returns the largest n such that each block of n phases (0 to n − 1, …) has equal weights.
+/// Returns the largest n such that, in each block of n successive phases, all have equal weights.
 fn shared_phases(weights: &Weights) -> usize {
     let phases: Vec<Phase> = Phase::all().collect();
     let share = |phases: &[Phase]| {
@@ -35,7 +35,7 @@ fn shared_phases(weights: &Weights) -> usize {
     (1..=PHASES).rfind(|&number| phases.chunks(number).all(share)).unwrap_or(1)
 }
 
-/// Returns the parameter of each weight of a phase in the raw file. Weights may share a parameter.
+/// Returns the parameter index of each weight of a phase in the raw file. Some have the same index.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
     let of_patterns = geometry.patterns.iter().flat_map(|pattern| {
@@ -44,12 +44,12 @@ fn order(weights: &Weights) -> Vec<usize> {
     of_patterns.chain(geometry.pattern_parameters..geometry.parameters()).collect()
 }
 
-/// The maximum size of weights in C source. A compiler takes 1.3 s, 150 MB for a million numbers.
+/// The maximum size of weights in C source, since compilers are slow: 1.3 s for a million numbers.
 const MOST_BYTES: usize = 4 << 20;
 
 /// Returns C source code that evaluates positions by these weights, also incrementally after moves.
-/// All names begin with `prefix`, a C identifier. Weights of more than 4 MiB are not in the code: a
-/// program reads the file of [`raw`], or is compiled with its path defined as `PREFIX_FILE`.
+/// All names begin with `prefix`, a C identifier. Weights of more than 4 MiB are in another file,
+/// that of [`raw`]: the program reads it, or is compiled with its path as `PREFIX_FILE`.
 pub fn c_file(weights: &Weights, prefix: &str) -> String {
     let bytes = raw(weights);
     let geometry = weights.geometry();

@@ -20,10 +20,10 @@ use crate::source::npz::NpyReader;
 
 const MAX_SET_BYTES: u64 = 1 << 20;
 
-/// Reads weights, in steps of 1/32 disc, from the arrays of an `.npz` file: `pattern_set`, the
-/// weights of each pattern (`weights_00`, …), `scalar_weights` if the set has scalar features,
-/// `factors_00`, … if the set has factors, and optional training counts (`counts_00`, …). Rounds
-/// fractions of a step.
+/// Reads weights, in steps of 1/32 disc, from the arrays of an `.npz` file. The arrays are
+/// `pattern_set`, the weights of each pattern (`weights_00`, …), `scalar_weights` if the set has
+/// scalar features, and `factors_00`, … if the set has factors. The numbers of training occurrences
+/// (`counts_00`, …) are optional. Rounds fractions of a step.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(mut steps) = arrays.array("steps_per_disc")?
@@ -91,9 +91,9 @@ impl<F: Read + Seek> Arrays<F> {
         read.map(Some).map_err(|error| refused(format!("array `{name}`: {error}")))
     }
 
-    /// Returns one matrix of all arrays of a `kind`, such as `weights_00`, `weights_01`, … It has a
-    /// row for each phase or group of phases, and for each parameter one column or, for factors,
-    /// `dimensions` columns. Returns `None` if the array of the first pattern is missing.
+    /// Joins all arrays of a `kind`, such as `weights_00`, `weights_01`, …, to one matrix. Its rows
+    /// are phases, or groups of phases. Each parameter has one column or, for factors, `dimensions`
+    /// columns. Returns `None` if the array of the first pattern is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -120,14 +120,14 @@ impl<F: Read + Seek> Arrays<F> {
 pub struct WeightArrays<'a> {
     /// The weights in steps of 1/32 disc, by phase (rows) and parameter (columns).
     pub steps: ArrayView2<'a, f64>,
-    /// The training occurrences by phase (rows) and parameter (columns), if known.
+    /// The number of training occurrences by phase (rows) and parameter (columns), if known.
     pub counts: Option<ArrayView2<'a, f64>>,
-    /// The factors, if any: by group of phases (rows); by parameter, then by dimension (columns).
+    /// The factors, if any. Each row has the vectors of all parameters for one group of phases.
     pub factors: Option<ArrayView2<'a, f32>>,
 }
 
 impl WeightArrays<'_> {
-    /// Returns the numbers, rounded, as weights; an error for a wrong shape or number out of range.
+    /// Rounds the numbers to weights. Returns an error for a wrong shape or a number out of range.
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);
@@ -269,7 +269,7 @@ mod tests {
         npz.finish().unwrap().into_inner()
     }
 
-    /// Returns a file as Python may write it: `f64` weights of 1.25, and one that is `change`.
+    /// Returns a file as Python may write it. One `f64` weight is `change`, all others are 1.25.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
         let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);
@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    /// Formerly, a count of −1, NaN or 2³² was replaced by another number.
+    /// Formerly, a count of −1, NaN or 2³² was stored as another number instead of being refused.
     #[test]
     fn counts_that_are_none_are_refused() {
         let classes = weights().geometry().patterns[0].classes;

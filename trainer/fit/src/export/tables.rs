@@ -56,8 +56,8 @@ pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the parameter of each configuration, in the order of Edax's and Egaroucid's numbers for
-/// configurations: base 3, first square most significant; player 0, opponent 1, empty square 2.
+/// Returns the parameter of each configuration, ordered by the number of the configuration in Edax
+/// and Egaroucid: base 3, first square most significant; player 0, opponent 1, empty square 2.
 pub(super) fn by_number(pattern: &PatternGeometry) -> impl Iterator<Item = usize> {
     let squares = pattern.squares();
     (0..pattern.class_of.len()).map(move |number| {
@@ -77,8 +77,8 @@ pub(super) fn distinct(parameters: impl Iterator<Item = usize>) -> Vec<usize> {
     parameters.filter(|&parameter| met.insert(parameter)).collect()
 }
 
-/// Converts `weights` to the pattern set of `program`, which may have the patterns in another order
-/// or have symmetric images of them. Parameters that `weights` lacks get the weight 0.
+/// Converts `weights` to the pattern set of `program`. This set may have the patterns in another
+/// order, or symmetric images of them. Its parameters that are not in `weights` get the weight 0.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     if weights.factors().is_some() {
         let reason = format!("the weights have factors, which {program}'s file cannot contain");
@@ -94,7 +94,7 @@ pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, Ex
     Ok(there)
 }
 
-/// Returns each target parameter's index in `weights`, up to symmetry; `None` if it is missing.
+/// Returns the index in `weights` of each parameter of `target`, up to symmetry; `None` if missing.
 fn corresponding(
     program: Program,
     weights: &Weights,
@@ -129,8 +129,8 @@ fn corresponding(
     Ok(parameters)
 }
 
-/// Finds the pattern of `target` that is a symmetric image of `pattern`. Returns the index of this
-/// image, and for each square of `pattern` the place of the square's image among its squares.
+/// Finds the pattern of `target` that is a symmetric image of `pattern`. Returns its index in
+/// `target`, and for each square of `pattern` the place that the square has in the image.
 fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
     let squares = pattern.squares();
     let others = target.patterns().iter().map(Pattern::squares).enumerate();
@@ -150,9 +150,9 @@ pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// Converts another program's weights, in 1/128 disc. `of_phase` returns a phase's weights, in the
-/// order of the parameters in `order`, and its constant. The constant, which our weights lack, is
-/// spread over the four instances of the pattern `row 2`: a quarter is added to each weight.
+/// Converts another program's weights, in 1/128 disc, to ours. `of_phase` returns a phase's
+/// weights, for the parameters in `order`, and a constant. Our weights lack the constant. So a
+/// quarter of it is added to each weight of the pattern `row 2`, which has four instances.
 pub(super) fn read_finer(
     program: Program,
     order: &[usize],

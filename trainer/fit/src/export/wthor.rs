@@ -1,11 +1,11 @@
 //! Writes games as a WTHOR file (`.wtb`), the format of [`crate::source::wthor`].
 //!
-//! Players, tournament and date are 0. Search values and other data are lost. The result of an
-//! unfinished game is the stated one or, if there is none, black's discs. The theoretical score of
-//! a game is its exact score at n empty squares; n is the same for all games of a file. The writer
-//! takes the n at which most games have an exact score, but 0 if no game has one, or if a game
-//! reaches n empty squares without one. If n is 0, or if a game ends before n empty squares, its
-//! theoretical score is its result.
+//! Players, tournament and date are 0. Search values are not written. The result of an unfinished
+//! game is the stated one or, if there is none, black's discs. The theoretical score of a game is
+//! its exact score at n empty squares; n is the same for all games of a file. The writer takes the
+//! n at which most games have an exact score, but 0 if no game has one, or if a game reaches n
+//! empty squares without one. If n is 0, or if a game ends before n empty squares, its theoretical
+//! score is its result.
 
 use std::collections::BTreeMap;
 

@@ -25,21 +25,21 @@ use super::{ExportError, Program};
 
 const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
-/// The number of the file's units (1/512 disc) in one unit of Zebra's evaluation (1/128 disc).
+/// The number of units of Zebra's file (1/512 disc) in 1/128 disc, the unit of Zebra's values.
 const WORDS_PER_STEP: i32 = 4;
 const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// A small number that is added to training occurrences before they weight the terms of a sum. With
-/// it, all terms count equally if the occurrences are unknown (0).
+/// A small number that is added to numbers of training occurrences before they serve as weights of
+/// a sum. With it, all terms count equally if the numbers are unknown (0).
 const FEWEST: f64 = 0.01;
 
-/// A stage in 1/128 disc: the constant, the parity, then the pattern weights in the file's order.
+/// A stage of Zebra's file, in 1/128 disc: the constant, the parity, then the pattern weights.
 type Stage = Vec<i32>;
 
-/// Returns the Zebra file whose weights (interpolated between stages) are closest to `weights`, by
-/// least squares: each squared difference is multiplied by the parameter's training occurrences.
+/// Returns the Zebra file that, interpolated between its stages, is closest to `weights` by least
+/// squares. Each squared difference is multiplied by the parameter's training occurrences.
 pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
@@ -95,9 +95,9 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits the constant and the parity weight of each stage to [`mean_residual`], the part of a
-/// phase's mean value that the pattern weights of `stages` do not explain. In even phases, the
-/// constant approximates this part; in odd phases, the sum of constant and parity weight does.
+/// Fits the constant and the parity of each stage to what [`mean_residual`] returns for each phase,
+/// the mean value that the pattern weights of `stages` lack. In even phases, the constant
+/// approximates it; in odd phases, the sum of constant and parity does.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -113,9 +113,8 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean of a difference over a phase's training positions, in 1/128 disc: the sum of a
-/// position's pattern weights in `weights`, minus the sum of the pattern weights that Zebra
-/// interpolates from `stages`.
+/// Returns the mean over a phase's training positions, in 1/128 disc, of the value by `weights`
+/// minus the value by the pattern weights that Zebra interpolates from `stages`.
 fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -136,8 +135,8 @@ fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Ph
 }
 
 /// Reads Zebra's evaluation file. Every phase gets the weights that Zebra interpolates from the
-/// file's stages. The constant of a phase (in odd phases, plus parity) is spread over the four
-/// instances of the pattern `row 2`: a quarter is added to each weight of this pattern.
+/// file's stages. Our weights lack the constant of a phase (in odd phases, plus the parity). So a
+/// quarter of it is added to each weight of the pattern `row 2`, which has four instances.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -185,8 +184,8 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board, which Zebra's file lacks. Its values are disc differences:
-/// each disc counts ±1, split equally among the pattern instances that include its square.
+/// Returns the stage of the full board, which Zebra's file lacks. Its weights add up to the disc
+/// difference: each disc counts ±1, split equally among the pattern instances with its square.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -224,17 +223,17 @@ const STORED: [usize; 11] = [8, 14, 20, 26, 32, 36, 40, 44, 48, 52, 56];
 /// The number of played discs of the last stage, the full board. The file has no weights for it.
 const FULL: usize = 60;
 
-/// The weighted mean of two successive stages, by which Zebra interpolates the weights of a phase.
+/// The interpolation by which Zebra gets the weights of a phase: a weighted mean of two stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Between {
     /// The index in [`STORED`] of the earlier stage; `STORED.len()` is the stage of the full board.
     before: usize,
-    /// The weights in the mean, not normalised, of the stage `before` and of the next stage.
+    /// The weights of the stage `before` and of the next one in the mean. Their sum need not be 1.
     shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the mean of stages for `phase`, first rounded up to an even number of at least 8.
+    /// Returns the interpolation for `phase`, after rounding it up to an even phase, at least to 8.
     fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -258,8 +257,8 @@ impl Between {
     }
 }
 
-/// A least-squares fit. Finds one number for each stage of Zebra's file, such as a parameter's
-/// weight, so that interpolation between the stages approximates the given number of each phase.
+/// A least-squares fit. Finds a number for each stage of Zebra's file, such as one weight, so that
+/// interpolation between the stages approximates given numbers for the phases.
 #[derive(Default)]
 struct Stages {
     diagonal: [f64; STORED.len()],
@@ -268,7 +267,7 @@ struct Stages {
 }
 
 impl Stages {
-    /// Adds a phase to the fit: the mean `between` of two stages shall approximate `number`. The
+    /// Adds the given `number` of a phase, which the interpolation `between` is to approximate. The
     /// squared error is multiplied by `weight`. `between` must not include the full board.
     fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;

@@ -26,7 +26,7 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     moments: Moments<B>,
     fixed: B::Fixed,
     memory: Memory<B>,
-    /// Σ weight · residual² over the current epoch's batches that [`Progress::squared`] lacks.
+    /// Σ weight · residual² over the current epoch's batches since the fit was started or resumed.
     squares: B::Squares,
     progress: Progress,
     batch_order: Vec<u32>,
@@ -40,7 +40,7 @@ pub(super) enum Memory<B: Backend> {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Progress {
     updates: u64,
-    /// Σ weight · residual² over the current epoch's batches until this state was saved, as high
+    /// Σ weight · residual² over the current epoch's batches before the fit was resumed, as high
     /// and low half of a 128-bit number. Weights are in 1/64 occurrence, residuals in 1/1024 disc.
     squared: [u64; 2],
 }

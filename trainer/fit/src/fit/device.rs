@@ -1,4 +1,4 @@
-//! Selects the device for a fit, and states the reason.
+//! The device of a fit: the choice by `--device`, and the reason why it is picked.
 
 use std::fmt;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub enum Device {
     Cpu,
     /// NVIDIA GPUs: bit n is 1 for the GPU that the driver gives the number n.
     Cuda(u64),
-    /// The CUDA kernels, compiled by the C compiler and run on the CPU: for checks.
+    /// The CPU as it runs the CUDA kernels, compiled by the C compiler, to check the kernels.
     Host,
 }
 
@@ -84,7 +84,7 @@ pub struct PickedDevice {
 }
 
 impl Device {
-    /// Returns the device that `--device` chooses; an error if this is a GPU and none is usable.
+    /// Returns the device that `--device` chooses; an error if it is a GPU that cannot be used.
     pub fn pick(self) -> Result<PickedDevice> {
         let processor = |name, reason| PickedDevice { name, gpus: vec![], reason };
         let of = |gpus: Vec<Gpu>| {
@@ -113,7 +113,7 @@ impl PickedDevice {
         self.name == "cpu"
     }
 
-    /// Returns the exact solver of many positions that runs on the device; `None` for the CPU.
+    /// Returns a solver that finds exact scores and runs on the device; `None` for the CPU.
     pub fn solver(&self) -> Result<Option<Box<dyn SolveMany>>, BackendError> {
         Ok(match &self.gpus[..] {
             _ if self.is_cpu() => None,

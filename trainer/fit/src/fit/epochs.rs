@@ -1,5 +1,5 @@
-//! The interface of the optimizers, and the loop of a fit: updates, the validation error after
-//! every epoch, and the best weights. A fit can be stopped and resumed between any two updates.
+//! The problem that an optimizer solves, and the loop of a fit, which can be stopped and resumed
+//! between any two updates. After each epoch, the loop measures the validation error.
 
 use std::time::{Duration, Instant};
 
@@ -16,9 +16,9 @@ use super::side_files::SideFiles;
 use super::{FitError, MAX_DISCS, Result};
 use crate::backend::{Backend, BackendError, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE};
 
-/// The problem of one phase: find the weights w that minimise Σ ω (label − V)² + λ Σ (w − w₀)². The
-/// initial weights are w₀; a position counts as ω occurrences, and its value V is the sum of its
-/// parameters' weights. For a group of phases, w includes the factors, which also affect V.
+/// The problem of a fit: find the weights w that minimise Σ ω (label − V)² + λ Σ (w − w₀)² over the
+/// positions. A position counts as ω occurrences, and its value V is the sum of its parameters'
+/// weights. For a group of phases, w also includes the factors, which affect V. Initially, w is w₀.
 #[derive(Debug)]
 pub struct Problem<'a, B: Backend> {
     /// The device that computes the primitives of the fit.
@@ -31,7 +31,7 @@ pub struct Problem<'a, B: Backend> {
     pub occurrences: f64,
     /// The ridge λ, in occurrences: the coefficient of the penalty Σ (weight − initial weight)².
     pub ridge: f64,
-    /// The initial weights w₀ in discs, by parameter.
+    /// The initial weights w₀, in discs, in the order of parameters.
     pub initial: Vec<f64>,
 }
 
@@ -69,7 +69,7 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// The integer weight · residual of one occurrence with a residual of one disc.
+    /// The integer product weight · residual for a position of weight 1 with a residual of 1 disc.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
     /// Converts the integer Σ weight · residual² of [`Backend::squared`] to occurrences · discs².
@@ -111,22 +111,22 @@ pub enum Advance {
     /// The weights were updated, but the epoch is not complete: it continues with the next update.
     Update,
     /// The weights were updated, and an epoch is complete: one pass over the training positions, or
-    /// several if these are few. The metrics still lack the phase and the validation errors.
+    /// several if these are few. The caller adds phase and validation errors to the metrics.
     Epoch(Metrics),
     /// The solver has converged; the update changed nothing.
     Converged,
 }
 
-/// The state of a solver between two updates. State, data and settings determine later updates.
+/// The state of a solver between two updates, from which it can continue.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     /// The counters and scalars of the solver, as JSON.
     pub scalars: Value,
-    /// Named vectors with an element for each parameter. `best` is reserved for the best weights.
+    /// Vectors with an element for each parameter, each with a name other than `best`.
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of the first section of a stored [`Snapshot`]: scalars, metrics and vectors' names.
+/// The name of the first section of a [`Snapshot`] in a file: the numbers and the names of vectors.
 pub(super) const HEAD: &str = "phase";
 
 impl State {
@@ -145,7 +145,7 @@ impl State {
 pub(super) struct Epochs<'a, 'p, B: Backend> {
     pub(super) backend: &'a B,
     pub(super) stop: Stop,
-    /// The fitted phase. For a group: its first phase, which metrics and errors use as its name.
+    /// The fitted phase. For a group, its first phase; metrics and errors name the group by it.
     pub(super) phase: Phase,
     pub(super) validation: B::Positions<'p>,
     pub(super) vector: FittedVector,
@@ -153,7 +153,7 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 
 impl<B: Backend> Epochs<'_, '_, B> {
     /// Updates the weights until the stopping rule or `checkpoints` ends the fit. Returns an error
-    /// if `solver` has not completed exactly the epochs of the fit that it continues.
+    /// if `solver` and `self.vector`, the result so far, have different numbers of epochs.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,
@@ -249,7 +249,7 @@ impl<'s, 'r> Saver<'s, 'r> {
         Self { part, deadline, progress, metrics, positions, epoch_begun, saved, took }
     }
 
-    /// Saves the fit's state if a save is due or the fit must stop; see [`Checkpoints`].
+    /// Saves the fit's state if a save is due or the fit must stop. Returns false if it must stop.
     pub(super) fn check(&mut self, ended: Option<&Metrics>, snapshot: &Take<'_>) -> Result<bool> {
         if let Some(metrics) = ended {
             self.part.advance(1);
@@ -291,14 +291,14 @@ struct Head {
     solver: Value,
     best: Best,
     metrics: Vec<Metrics>,
-    /// The names of the stored vectors, in order; the last is `best`, the fitted weights so far.
+    /// The names of the stored vectors, in order. The last is `best`, the best epoch's weights.
     vectors: Vec<String>,
 }
 
 const BEST: &str = "best";
 /// A snapshot with more vectors than this is refused. All solvers have fewer.
 const MOST_VECTORS: usize = 16;
-/// The greatest number of elements in a section; a longer vector continues in further sections.
+/// The greatest number of elements in a section of the file. A longer vector has several sections.
 const PART: usize = 1 << 22;
 
 impl Snapshot {
@@ -379,7 +379,7 @@ mod tests {
 
     use super::*;
 
-    /// Formerly, a vector too long for one section (such as with 64 factors) was stored unsplit.
+    /// Formerly, a vector too long for one section (such as with 64 factors) was not split.
     #[test]
     fn vectors_longer_than_a_section_are_read_back() {
         let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();

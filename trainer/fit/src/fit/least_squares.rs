@@ -1,12 +1,12 @@
 //! Ridge-regularised least squares by preconditioned conjugate gradients (Hestenes and Stiefel
-//! 1952), computed directly from positions; for comparison, also exact steps of steepest descent.
+//! 1952), computed directly from positions. Steepest descent is for comparison.
 //!
 //! If there are many positions, the first steps use only a sample of them, so that fewer steps on
 //! all positions are needed. The weights to which the steps converge are the same.
 //!
-//! Each step rounds the search direction to [`DIRECTION_BITS`] bits at a power-of-two scale,
-//! multiplies the normal matrix by it, and changes the weights along it. Products are therefore
-//! sums of integers, and the result depends neither on threads nor on the order of the data.
+//! Each step rounds the search direction to [`DIRECTION_BITS`] bits at a power-of-two scale, and
+//! multiplies the normal matrix by it. The products are therefore sums of integers, and the result
+//! depends neither on threads nor on the order of the data.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The initial `energy`, divided by the share of the positions in the first step's sample.
+    /// The first `energy`, converted from the sample to all positions, for the test of convergence.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,
@@ -136,8 +136,8 @@ impl<'p, 'a, B: Backend> LeastSquares<'p, 'a, B> {
         backend.dot(moved, moved)
     }
 
-    /// Returns the preconditioner, by which the gradient is divided: 1 for steepest descent,
-    /// otherwise the sum of each parameter's occurrences and the ridge.
+    /// Returns the preconditioner, a divisor for each element of the gradient: 1 for steepest
+    /// descent, otherwise the parameter's occurrences plus the ridge.
     fn diagonal(&mut self) -> Result<B::Reals, BackendError> {
         let (_, share) = self.batch_and_share();
         let (backend, sums) = (self.problem.backend, &mut self.sums);

@@ -6,9 +6,10 @@
 //! J(w) = Σᵢ ωᵢ (yᵢ − V(xᵢ; w))² + λ Σₚ (wₚ − w⁰ₚ)²
 //! ```
 //!
-//! over the positions xᵢ of the phase and of its [`Window`], with values V, labels yᵢ in discs,
-//! weights ωᵢ in occurrences, ridge λ and initial weights w⁰. [`PhaseFit`] fits one phase; [`Fit`]
-//! fits all, as a run that can be stopped and resumed. [`FitSettings`] are the settings of both.
+//! over the positions xᵢ of the phase and of nearby phases ([`Window`]), with values V, labels yᵢ
+//! in discs, weights ωᵢ in occurrences, ridge λ and initial weights w⁰. [`PhaseFit`] fits one
+//! phase; [`Fit`] fits all, as a run that can be stopped and resumed. [`FitSettings`] are the
+//! settings of both.
 //!
 //! | modules | content |
 //! |---|---|
@@ -21,8 +22,7 @@
 //! | `device` | the device that a fit runs on |
 //!
 //! A fit's vectors, such as the weights, have their elements in the order of [`crate::model`]. At
-//! the end, the fit rounds the weights, measures their errors, and reorders them for the weights
-//! file.
+//! the end, the fit rounds the weights, measures their errors, and reorders them for the file.
 
 mod adam;
 mod device;

@@ -1,5 +1,5 @@
-//! The units of work of a fit: phases, or groups of phases that share factors. Each unit has its
-//! own file (part). The parts are assembled to the weights of all phases.
+//! The units of work of a fit: single phases, or groups of phases that share factors. The result of
+//! each unit is in a file, a part. The weights of all phases are made from the parts.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -22,7 +22,7 @@ use crate::model::Model;
 
 /// The size in bytes above which a part's report or metrics are refused; 100,000 epochs need less.
 const LONGEST_TEXT: usize = 16 << 20;
-/// The number of sections above which a part is refused; 60 phases with factors have 241.
+/// The greatest number of sections in a part file; 60 phases with factors have 241.
 const MOST_SECTIONS: usize = 300;
 
 impl FittedUnit {
@@ -31,8 +31,8 @@ impl FittedUnit {
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the results of the fitted phases from a part file; an error if a phase is not among
-    /// `phases`. A phase without training positions has no result in the file.
+    /// Reads the results of a unit's phases from a part file. A phase without training positions
+    /// has none there. Returns an error if the file has a phase that is not one of `phases`.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -61,7 +61,7 @@ impl FittedUnit {
         }
     }
 
-    /// Reads a unit's results from the sections of its file. The error is a bad section's name.
+    /// Reads a unit's results from the sections of its file. The error names an invalid section.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
         let (mut rest, mut factors) = (sections, None);
@@ -106,7 +106,7 @@ fn name(kind: &str, phase: Phase) -> String {
     format!("{kind} {:02}", phase.index())
 }
 
-/// Reads the results of a phase. The error is the name of a section that is not valid.
+/// Converts the four sections of a phase to its results. The error names an invalid section.
 fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
     let [steps, counts, metrics, report] = sections;
     let read: PhaseReport = serde_json::from_slice(&report.content).map_err(|_| &*report.name)?;
@@ -143,8 +143,8 @@ impl Units {
         self.0.concat()
     }
 
-    /// Returns the phases whose positions a shard (one machine's share of work) reads: those that
-    /// it fits, alone or in groups with factors, and the nearby phases in their `window`.
+    /// Returns the phases whose positions a shard (one machine's share of the work) reads: those
+    /// that it fits, alone or in groups, and the nearby phases in the smoothing `window`.
     pub fn phases_read(&self, shard: Shard, window: &Window) -> Vec<Phase> {
         let of_shard = |number: &usize| shard.makes(*number as u64);
         let own = (0..self.0.len()).filter(of_shard).flat_map(|number| self.0[number].clone());
@@ -155,8 +155,8 @@ impl Units {
     }
 }
 
-/// Writes the metrics, report and weights of a complete fit, which started from `initial`, from the
-/// part files of `run`. Does not remove the part files.
+/// Writes the weights, metrics and report of a complete fit. `run` has the results of all phases in
+/// part files, which are kept. `initial` are the weights from which the fit started.
 pub fn pack(run: &Run, initial: Option<&WeightsFile>, progress: &dyn Progress) -> Result<FitEnd> {
     write(run, initial, vec![], &[], progress)
 }
@@ -164,9 +164,9 @@ pub fn pack(run: &Run, initial: Option<&WeightsFile>, progress: &dyn Progress) -
 const PACK: &str = "pack (parts)";
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
-/// Writes the metrics, report and weights of a fit. Finished phases have their results in part
-/// files. The phases `stopped` by the time limit have them in `so_far`, if they made an epoch. The
-/// provenance states the number of epochs of each stopped phase, since the weights depend on it.
+/// Writes the weights, metrics and report of a fit. Part files have the results of finished phases,
+/// `so_far` those of the phases `stopped` by the time limit (after one epoch or more). The
+/// provenance states the number of epochs of each stopped phase, which affects the weights.
 pub(super) fn write(
     run: &Run,
     initial: Option<&WeightsFile>,
@@ -250,8 +250,8 @@ impl Assembly {
     }
 
     /// Returns the weights of all phases, and a report on the `wanted` ones; `None` if no phase is
-    /// fitted. A phase that is not fitted gets the weights of the nearest fitted phase; but if
-    /// `keep_others` is true, phases that are not `wanted` keep their initial weights.
+    /// fitted. A phase that is not fitted gets the weights of the nearest fitted phase. But with
+    /// `keep_others`, phases that are not `wanted` keep their initial weights.
     fn finish(
         mut self,
         wanted: &RangeInclusive<Phase>,
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
     use crate::model::Phases;
 
-    /// Formerly, `datasets/formats.md` lacked the section of the metrics.
+    /// Formerly, the documentation `datasets/formats.md` lacked one section, that of the metrics.
     #[test]
     fn the_documented_sections_of_a_fitted_phase_are_those_written() {
         let formats = include_str!("../../../../datasets/formats.md");

@@ -23,7 +23,7 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings of the fit.
     pub settings: &'a FitSettings,
-    /// The optimizer. In [`Self::run_with`], only its stopping rule applies.
+    /// The optimizer. A fit by [`Self::run_with`] uses only its stopping rule, and another solver.
     pub optimizer: Optimizer,
     /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
     pub initial: Option<&'a Weights>,

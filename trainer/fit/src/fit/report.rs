@@ -16,7 +16,7 @@ use crate::dataset::{Dataset, Subset};
 use crate::model::Model;
 
 /// The result of the fit of one phase. Errors are those of the rounded weights, in discs and
-/// discs², with values clamped to ±64; null without positions to measure.
+/// discs², with values clamped to ±64. An error is null if there are no positions for it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, schemars::JsonSchema, Deserialize)]
 pub struct PhaseReport {
     /// The phase.
@@ -55,7 +55,7 @@ pub struct PhaseReport {
     pub copied_from: Option<Phase>,
 }
 
-/// Below this number of validation positions, their mean squared error varies at random by a tenth
+/// The number of validation positions below which chance changes the mean squared error by a tenth
 /// or more: too much to stop a fit early or to compare fits.
 const FEW_VALIDATION: u64 = 200;
 
@@ -110,14 +110,14 @@ pub struct Metrics {
     pub phase: Phase,
     /// The epoch, counted from 1.
     pub epoch: u32,
-    /// The norm of the preconditioned gradient divided by its norm at the start; null with `adam`.
+    /// The norm of the preconditioned gradient, relative to that at the start; null with `adam`.
     pub gradient: Option<f64>,
     /// The learning rate of the epoch's last update, in discs, if the optimizer has one.
     #[serde(default)]
     pub learning_rate: Option<f64>,
     /// The mean squared error of the unrounded weights, in discs², on all positions to which the
-    /// phase was fitted, including any of nearby phases. With `adam`, each batch is measured
-    /// before its update; otherwise, all positions are measured after the epoch.
+    /// phase was fitted, including any of nearby phases. `adam` measures it during the epoch, on
+    /// each batch before its update; the other optimizers measure it after the epoch.
     pub train_mse: Option<f64>,
     /// The mean squared error of the unrounded weights on the validation positions, in discs²; null
     /// without such positions.
@@ -161,7 +161,7 @@ pub struct FittedPhase {
     pub metrics: Vec<Metrics>,
 }
 
-/// The results of the fit of a phase, or of a group of phases with its index and its factors.
+/// The results of the fit of a phase, or of a group of phases with the group's number and factors.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,
@@ -198,7 +198,7 @@ impl FitReport {
     }
 
     /// Returns the phases outside the range of this fit, each with the nearest fitted phase. If the
-    /// fit has no initial weights, they get the weights of that phase.
+    /// fit has no initial weights, each of them gets the weights of its nearest fitted phase.
     pub fn filled(&self) -> Vec<Filled> {
         let wanted = |phase: &Phase| self.0.iter().any(|row| row.phase == *phase);
         let fitted = self.0.iter().filter(|row| row.copied_from.is_none()).map(|row| row.phase);
@@ -247,11 +247,11 @@ impl fmt::Display for FitReport {
     }
 }
 
-/// The fitted weights (and factors) of a phase or of a group of phases: those of the epoch with the
-/// least validation error or, without validation positions, of the last epoch.
+/// The result of the fit of a phase or of a group of phases: the weights (and factors) of the epoch
+/// with the least validation error or, without validation positions, of the last epoch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FittedVector {
-    /// The weights in discs and, for a group of phases, the factors in √disc (not in file steps).
+    /// The unrounded weights in discs and, for a group of phases, the factors in √disc.
     pub(super) elements: Vec<f64>,
     pub(super) progress: Progress,
     /// The metrics of each completed epoch, in order.
@@ -268,7 +268,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns true if the fit is not finished, and its epochs so far are those in `metrics`.
+    /// Returns true if the fit is not finished, and `metrics` has exactly its epochs so far.
     pub(super) fn is_unfinished_after(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
@@ -342,7 +342,7 @@ pub(super) fn report<B: Backend>(
     })
 }
 
-/// Returns the rounded and the exact weights in fixed point on the device, for [`report`].
+/// Returns the rounded and the exact weights, on the device, so that [`report`] can measure errors.
 pub(super) fn fixed<B: Backend>(backend: &B, vectors: [&[f64]; 2]) -> Result<[B::Fixed; 2]> {
     let mut fixed = [backend.zero_fixed()?, backend.zero_fixed()?];
     for (fixed, vector) in fixed.iter_mut().zip(vectors) {

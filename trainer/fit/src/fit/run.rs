@@ -3,8 +3,8 @@
 //! | stage | part | result |
 //! |---|---|---|
 //! | `fit without factors (epochs)` | phase | the weights with which a fit of factors begins |
-//! | `fit (epochs)` | phase | its weights |
-//! | `fit factors (epochs)` | group of phases that share factors | their weights and factors |
+//! | `fit (epochs)` | phase | the phase's weights |
+//! | `fit factors (epochs)` | group of phases that share factors | its weights and factors |
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -42,12 +42,12 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights (`None`: 0), from which the ridge penalises deviations. Phases that are
-    /// not fitted keep them or, for `None`, get the weights of the nearest fitted phase.
+    /// The initial weights, towards which the ridge pulls; `None` means 0. Phases that are not
+    /// fitted keep these weights or, for `None`, get the weights of the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
-    /// The share of the phases (with factors: of the groups of phases) that this process fits.
+    /// The share of the phases (or groups of phases that share factors) that this process fits.
     pub shard: Shard,
     /// The limits of time and memory for the fit.
     pub limits: Limits,
@@ -56,17 +56,17 @@ pub struct Fit<'a> {
 /// The limits of a fit's time and memory. They do not affect the weights of a completed fit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The time limit, if any: the fit stops, writes its weights, and continues in the next run.
+    /// The time after which the fit stops and writes its weights so far; the next run continues it.
     pub time: Option<Duration>,
-    /// The memory limit in bytes, if any. One phase alone may use all of it; several phases fitted
-    /// at the same time may use half of it together.
+    /// The memory limit in bytes. Several phases fitted at the same time use at most half of it
+    /// together; one phase alone may use all of it.
     pub memory: Option<u64>,
 }
 
 impl Fit<'_> {
-    /// Fits the phases on `backend`. Writes weights to `path`, metrics and a report to files beside
-    /// it; a shard only stores its phases, in `path.parts`. Continues an interrupted fit; refuses
-    /// files of another fit, unless `existing` allows replacing them.
+    /// Fits the phases on `backend`, or continues an interrupted fit. Writes weights to `path`, and
+    /// metrics and a report beside it. A shard writes only its fitted phases, to `path.parts`.
+    /// Refuses to replace files of another fit, unless `existing` allows this.
     pub fn run(
         &self,
         backend: &impl Backend,
@@ -174,7 +174,7 @@ impl Fit<'_> {
         self.model.set().factors().is_some()
     }
 
-    /// Returns how many fits may run at once, each with vectors of up to `length` elements.
+    /// Returns the number of fits to run at the same time, if their vectors have `length` elements.
     fn at_once(&self, backend: &impl Backend, length: usize) -> Result<usize> {
         // A fit has eight vectors of doubles, a vector of sums and the best weights. To save its
         // state, it copies four vectors, and needs the same memory again for their bytes.
@@ -191,7 +191,7 @@ impl Fit<'_> {
 }
 
 /// Returns true if a batch has a total weight above [`MAX_TOTAL_WEIGHT`]. `rows` has the positions
-/// of each phase; a batch has about `size` of all these positions (0: all).
+/// of each phase; `size` is the approximate size of a batch, or 0 for all positions.
 fn has_heavy_batch(rows: &[&[ScoredPosition]], size: u32) -> bool {
     let batches = batches(rows.iter().map(|rows| rows.len() as u64).sum(), size);
     let weight = |number| {
@@ -263,8 +263,8 @@ impl<B: Backend> Work<'_, B> {
         Ok(unfinished.iter().flat_map(|&part| units[part as usize].clone()).collect())
     }
 
-    /// Fits a phase, and returns false if the fit was stopped. If `is_start`, the weights become
-    /// the initial weights of a fit of factors.
+    /// Fits a phase; returns false if the fit was stopped. With `is_start`, fits it without
+    /// factors, so that a fit of factors can start from the weights.
     fn fit_phase(&self, part: &mut LongPart<'_>, phase: Phase, is_start: bool) -> Result<bool> {
         let &Fit { model, dataset, settings, optimizer, .. } = self.fit;
         if dataset.training(phase).is_empty() {
@@ -323,7 +323,7 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Calls `run` with the snapshot saved for `part`, or with `None` if no snapshot is valid.
+    /// Calls `run` with the saved state of the fit of `part`, or with `None` to start it anew.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,
@@ -353,7 +353,7 @@ impl<B: Backend> Work<'_, B> {
     }
 
     /// Writes the result of a finished fit to `part`, and returns true. Otherwise returns false; if
-    /// the time limit stopped the fit after at least one epoch, adds the result to `so_far`.
+    /// the time limit stopped the fit after one epoch or more, keeps the result in `so_far`.
     fn finish(
         &self,
         part: &mut LongPart<'_>,

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::dataset::{Filter, LayoutSettings, Share, Split};
 use crate::source::LabelRules;
 
-/// An optimizer, written as on the command line and in the provenance of weights.
+/// An optimizer. Its text, such as `lsq`, is that of the command line and of the provenance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum Optimizer {
@@ -40,13 +40,13 @@ pub struct FitSettings {
     /// The ridge λ (L2 penalty, in occurrences), above 0 and at most [`MAX_RIDGE`]. A fit minimises
     /// Σ error² + λ Σ (w − w₀)². The initial value w₀ of a weight w is 0 or from `--init`.
     pub ridge: f64,
-    /// The number of epochs without a better validation error after which a phase stops, for least
-    /// squares and steepest descent.
+    /// With least squares and steepest descent, the fit of a phase stops after this many epochs
+    /// without a better validation error.
     pub patience: u32,
     /// The rules for the labels of a game's positions.
     #[schemars(with = "String")]
     pub labels: LabelRules,
-    /// The filter of the positions to fit to, such as `ply=10..50,value=0..30`; all if empty.
+    /// The filter of the positions to fit to, such as `ply=10..50,value=0..30`; empty selects all.
     #[serde(with = "as_text", skip_serializing_if = "Filter::is_all")]
     #[schemars(with = "String")]
     pub filter: Filter,
@@ -56,7 +56,7 @@ pub struct FitSettings {
     pub validation_percent: u8,
     /// The percentage of games for testing.
     pub test_percent: u8,
-    /// The share of the games that the fit uses. It ignores the other games.
+    /// The share of the games to use. The fit ignores the other games.
     #[serde(skip_serializing_if = "Share::is_all")]
     pub share: Share,
     /// The settings of least squares and of steepest descent.
@@ -92,22 +92,22 @@ pub struct LeastSquaresSettings {
     /// The greatest number of epochs of a phase. An epoch is one step on all training positions.
     #[serde(alias = "iterations")]
     pub epochs: u32,
-    /// The approximate size of the sample of training positions (of the phase and of its neighbours
-    /// in the window) with which least squares makes its first steps. If the size is 0, or more
+    /// The approximate number of training positions (of the phase and of its neighbours in the
+    /// window) in the sample with which least squares makes its first steps. If it is 0, or more
     /// than half the number of these positions, every step uses all of them.
     pub sample: u32,
-    /// The number of first steps of least squares that use only the sample of training positions
-    /// (see `sample`); 0 means that there is no sample. They count as part of the first epoch.
+    /// The number of steps of least squares on the sample (see `sample`), before the steps on all
+    /// training positions; 0 omits them. They count as part of the first epoch.
     pub sample_steps: u32,
     /// The greatest number of epochs (steps on all training positions) of a phase whose fit begins
-    /// with steps on a sample (see `sample`). If `epochs` is smaller, it applies instead.
+    /// with steps on a sample (see `sample`). It has no effect if `epochs` is smaller.
     pub sample_epochs: u32,
-    /// The relative norm of the preconditioned gradient (1 at the beginning) below which the fit of
-    /// a phase without validation positions stops.
+    /// A phase without validation positions stops when the norm of the preconditioned gradient,
+    /// divided by the norm at the start, is below this number.
     pub tolerance: f64,
 }
 
-/// The settings of Adam, with defaults found on WTHOR (see `scripts/check-long.sh`).
+/// The settings of Adam. The default values were found by fits to WTHOR games.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdamSettings {
@@ -188,8 +188,8 @@ impl FitSettings {
         Self::from_toml_over(text, None)
     }
 
-    /// Reads settings like [`Self::from_toml`], but with other defaults for labels, filter and
-    /// split: those of an existing dataset, `laid_out`.
+    /// Reads settings like [`Self::from_toml`]. But labels, filter and split that the text does not
+    /// state are those of an existing dataset, `laid_out`.
     pub fn from_toml_over(text: &str, laid_out: Option<&LayoutSettings>) -> Result<Self, Invalid> {
         let wrong = |error: Invalid| Invalid(format!("not fit settings: {error}"));
         let mut settings: Self = from_toml(text).map_err(wrong)?;
@@ -254,8 +254,8 @@ impl FitSettings {
         LayoutSettings { labels, filter, split: self.split() }
     }
 
-    /// Returns the rule that ends the fit of a phase. Adam makes all its epochs: the validation
-    /// error is noisy at high learning rates, and falls most at the low rates of the last epochs.
+    /// Returns the rule that ends the fit of a phase. Adam always makes all its epochs, since the
+    /// validation error is noisy at high learning rates, and falls most in the last epochs.
     pub(super) fn stop(&self, optimizer: Optimizer) -> Stop {
         let (epochs, patience) = match optimizer {
             Optimizer::Adam => (self.adam.epochs, None),
@@ -266,7 +266,7 @@ impl FitSettings {
         Stop { epochs, patience, tolerance: self.least_squares.tolerance }
     }
 
-    /// Returns the settings as JSON, except the section that `optimizer` does not use.
+    /// Returns the settings as JSON, without the settings of other optimizers.
     pub fn of(&self, optimizer: Optimizer) -> Value {
         let mut settings = json!(self);
         let foreign = match optimizer {
@@ -287,8 +287,8 @@ impl FactorSettings {
     }
 }
 
-/// The smoothing window of a fit: for each distance from the fitted phase, the factor, in 1/256,
-/// that multiplies the weights of positions. At distance 0, the factor is 256.
+/// The smoothing window of a fit. For each distance 0, 1, … from the fitted phase, it has the
+/// factor, in 1/256, that multiplies the weights of positions. At distance 0, the factor is 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window(Vec<u16>);
 

@@ -19,16 +19,16 @@ pub fn side_files(weights: &Path) -> [PathBuf; 2] {
     ["metrics.jsonl", "report.json"].map(|extension| weights.with_added_extension(extension))
 }
 
-/// The largest size in bytes of a side file that is read. It is enough for 100,000 input files.
+/// The greatest accepted size of such a file, in bytes. It is enough for 100,000 input files.
 const LONGEST: u64 = 64 << 20;
 
-/// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`: the provenance of the fit, then a
-/// line for each epoch (metrics) or phase (report), in the order of the phases. A finished fit
-/// writes the same bytes with any number of threads, even if it was killed and resumed.
+/// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`. After the provenance of the fit,
+/// they have a line for each epoch (metrics) or phase (report), in the order of phases. A finished
+/// fit writes the same bytes with any number of threads, even if it was killed and resumed.
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
-    /// The beginning of both files: a JSON object that has the provenance and is not yet closed.
+    /// The beginning of both files: a JSON object with the provenance, without its closing brace.
     head: String,
     begun: Mutex<Option<Begun>>,
 }
@@ -38,7 +38,7 @@ struct Stored {
     phases: FitReport,
 }
 
-/// The open file of metrics, and the phase and epoch of each of its lines.
+/// The open file of metrics, and the phase and epoch of each line in it.
 type Begun = (File, HashSet<(Phase, u32)>);
 
 impl SideFiles {
@@ -62,7 +62,7 @@ impl SideFiles {
         Ok(())
     }
 
-    /// Opens the metrics file, and keeps only the complete lines that earlier processes wrote.
+    /// Opens the metrics file. Keeps the complete lines in it, which earlier processes wrote.
     fn begin(&self) -> Result<Begun, FileError> {
         let head = format!("{}}}\n", self.head);
         let there = match read_ordinary(&self.metrics, LONGEST) {

@@ -17,7 +17,7 @@ pub struct Valued {
     pub row: ScoredPosition,
     /// The label minus the value, in 1/1024 disc.
     pub error: i32,
-    /// The origin of the position; `None` if it represents equal positions of several games.
+    /// The origin of the position; `None` if it is from a dataset, which does not store the origin.
     pub place: Option<Place>,
 }
 
@@ -26,9 +26,9 @@ pub struct Valued {
 pub struct Place {
     /// The index of the file in the given order, from 0.
     pub file: usize,
-    /// The number, from 1, of the game (or lone position) in the file.
+    /// The number, from 1, of the game in the file. A position without a game counts as a game.
     pub game: u64,
-    /// The index of the applied rule in the label rules, from 0; `None` if the file has the label.
+    /// The index, from 0, of the label rule that gave the label; `None` if the file has the label.
     pub rule: Option<u8>,
 }
 
@@ -50,11 +50,11 @@ fn label(row: &ScoredPosition) -> i32 {
     i32::from(row.label().steps()) * (RESIDUALS_PER_DISC / i32::from(LABEL_STEPS_PER_DISC))
 }
 
-/// Sums over positions and games, in integers, for the bias of values and its standard error.
+/// Sums from which the bias (mean error) of values and its standard error are computed.
 ///
-/// The standard error treats each game as one observation S = Σ weight · (label − value), where
-/// W = Σ weight, because positions of a game resemble each other. Weights are in 1/64 occurrence,
-/// errors in 1/1024 disc. A position outside games counts as a game.
+/// Positions of a game resemble each other. So the standard error treats each game as one
+/// observation S = Σ weight · (label − value), with the weight W = Σ weight. Weights are in 1/64
+/// occurrence, errors in 1/1024 disc. A position outside games counts as a game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
@@ -116,7 +116,7 @@ pub struct GroupErrors {
     pub positions: u64,
     /// The bias: the mean of value − label, in discs; `None` without positions.
     pub bias: Option<f64>,
-    /// The standard error of the bias, clustered by game; `None` for fewer than two games.
+    /// The standard error of the bias, computed from one sum for each game; `None` below two games.
     pub bias_error: Option<f64>,
     /// The mean absolute error in discs, with values clamped to ±64; `None` without positions.
     pub mae: Option<f64>,
@@ -169,8 +169,8 @@ pub struct PhaseErrors {
 /// The errors of a group of positions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Group {
-    /// The name of the group of positions: of a range of values in discs (`-4 to 4`), of a range of
-    /// phases (`midgame (20 to 39)`), or of numbers of empty squares (`even`).
+    /// The name of the group. A group has the positions of a range of values in discs (`-4 to 4`),
+    /// of a range of phases (`midgame (20 to 39)`), or of some numbers of empty squares (`even`).
     pub name: String,
     /// The errors of the group's positions.
     #[serde(flatten)]
@@ -181,7 +181,7 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index in [`Tally`] of the group of phase 0. Index 0 is the group of all positions.
+/// The index of phase 0 in [`Tally`]; the other phases follow. Index 0 is for all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;
@@ -239,7 +239,7 @@ impl Tally {
         self.named(REGION, REGIONS.map(|(from, to, name)| format!("{name} ({from} to {to})")))
     }
 
-    /// Gives `names` to the groups from index `first` on, and returns those that have positions.
+    /// Returns the groups with positions from index `first` on, named by `names` in this order.
     fn named(&self, first: usize, names: impl IntoIterator<Item = String>) -> Vec<Group> {
         let groups = names.into_iter().zip(self.0[first..].iter().map(GroupErrors::from));
         let groups = groups.map(|(name, errors)| Group { name, errors });

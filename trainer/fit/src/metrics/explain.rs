@@ -24,7 +24,7 @@ pub struct Explanation {
     pub phase: Phase,
     /// The sum of all contributions, limited to ±64 discs.
     pub value: f64,
-    /// The contributions of each pattern (all instances), of each scalar feature, and of factors.
+    /// The contributions of each pattern (all instances), of each scalar feature, of all factors.
     pub totals: Vec<Total>,
     /// The contribution of each instance.
     pub instances: Vec<InstanceRow>,
@@ -33,7 +33,8 @@ pub struct Explanation {
 /// The contribution of a pattern, of a scalar feature or of factors to the value of a position.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct Total {
-    /// The name of the pattern or scalar feature, or `all of them together` for factors.
+    /// The name of the pattern or scalar feature. All factors share one entry, which has the name
+    /// `all of them together`.
     pub name: String,
     /// The contribution to the position's value for the side to move, in discs.
     pub discs: f64,
@@ -138,7 +139,7 @@ impl fmt::Display for Explanation {
 /// A position with a large error.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct WorstPosition {
-    /// The board, the side to move, and the label as the score: a line that `evaluate` reads.
+    /// A line for the command `evaluate`: the board, the side to move, and the label as the score.
     pub line: String,
     /// The position as text: 64 squares (X for the side to move) and the side to move.
     pub board: String,
@@ -148,25 +149,25 @@ pub struct WorstPosition {
     pub value: f64,
     /// The label of the position for the side to move, in discs.
     pub label: f64,
-    /// The source of the label, such as `result`; null with `--subset` (not stored in datasets).
+    /// The source of the label, such as `result`; null with `--subset`: datasets do not store it.
     pub label_kind: Option<String>,
     /// Value − label, in discs.
     pub error: f64,
-    /// The path of the file of the position's game; null with `--subset`.
+    /// The path of the file with the position's game; null with `--subset`.
     pub file: Option<String>,
-    /// The number of the game (or lone position) in the file, from 1; null with `--subset`.
+    /// The number, from 1, of the game in the file (or of the lone position); null with `--subset`.
     pub game: Option<u64>,
     /// The number of moves before the position.
     pub ply: u32,
-    /// The contributions to the static value: of each pattern (the sum over its instances), of each
-    /// scalar feature and of all factors together, in descending order of absolute values. Empty
-    /// for the evaluations `none` and `mobility`.
+    /// The contributions to the static value, in descending order of absolute values: one entry for
+    /// each pattern (the sum over its instances), for each scalar feature, and for all factors
+    /// together. Empty for the evaluations `none` and `mobility`.
     pub parts: Vec<Total>,
 }
 
 impl WorstPosition {
-    /// Describes a measured position of one of `files`, whose label is from one of `rules`. Returns
-    /// an error (with the board) if `explainer` refuses the position because it has no legal move.
+    /// Describes a position, read from one of `files` and labelled by one of `rules`, and its
+    /// error. Returns an error if `explainer` refuses the position because it has no legal move.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

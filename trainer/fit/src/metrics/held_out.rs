@@ -29,7 +29,7 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Returns the data and settings of the fit that made the weights; `None` if no fit made them.
+    /// Returns the data and settings of the fit that made the weights; `None` if there was no fit.
     pub fn of(choice: &WeightsChoice) -> Result<Option<Self>, WeightsError> {
         Ok(match choice {
             WeightsChoice::None | WeightsChoice::Mobility => None,
@@ -40,8 +40,8 @@ impl Trained {
         })
     }
 
-    /// Returns the data and settings of a fit, according to the provenance of its weights or of a
-    /// calibration of them; `None` if the provenance does not state them.
+    /// Returns the data and settings of the fit that a provenance states: that of fitted weights,
+    /// or of weights that were calibrated later. Returns `None` if it states none.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -54,7 +54,7 @@ impl Trained {
         self.data.iter().any(|own| own.sha256 == sha256)
     }
 
-    /// Returns the files in `folders` whose checksums show that the weights were fitted to them.
+    /// Returns the files in `folders` to which, by their checksums, the weights were fitted.
     pub fn files_in<'p>(&self, folders: impl IntoIterator<Item = &'p Path>) -> BTreeSet<PathBuf> {
         let folders: BTreeSet<&Path> = folders.into_iter().collect();
         let files = folders.into_iter().filter_map(|folder| folder.read_dir().ok());
@@ -67,8 +67,8 @@ impl Trained {
     }
 
     /// Counts the games and positions of the files `test` that are also in the fit's training
-    /// subset; reads at most 20,000 games. Looks for the fit's files in the folders of `test` and
-    /// of the weights file; returns `None` if none of them is found, or if `test` is empty.
+    /// subset. Reads at most 20,000 games. Looks for the fit's files in the folders of `test` and
+    /// of the weights file. Returns `None` if it finds none of them, or if `test` is empty.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -87,7 +87,8 @@ impl Trained {
         Ok(Some(Overlap::of(&games, data, files, &self.settings, progress)?))
     }
 
-    /// Returns a subset's positions, labelled by `labels` or, if `None`, by the fit's label rules.
+    /// Returns the positions in `paths` that the fit's split puts into `subset`. Their label rules
+    /// are `labels` or, for `None`, those of the fit.
     pub fn subset(
         &self,
         subset: Subset,
@@ -115,25 +116,25 @@ impl Trained {
 
 const AT_ONCE: usize = 1 << 16;
 
-/// The numbers of test games and test positions that are also (perhaps mirrored) training data.
+/// The numbers of test games and positions that are also in the training data, up to symmetry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Overlap {
-    /// The name of the training data in messages.
+    /// The description of the training data in messages.
     pub data: String,
-    /// The number of test games of which more than half of the positions are also in the training
-    /// data. In a file of positions without games, each position counts as a game.
+    /// The number of test games with more than half of their positions also in the training data.
+    /// In a file of positions without games, each position counts as a game.
     pub games: usize,
-    /// The number of test games that were looked up in the training data.
+    /// The number of test games that were compared with the training data.
     pub of_games: usize,
     /// The number of positions of the `of_games` test games that are also in the training data.
     pub positions: usize,
-    /// The number of positions of the test games that were looked up in the training data.
+    /// The number of positions of test games that were compared with the training data.
     pub of_positions: usize,
 }
 
 impl Overlap {
     /// Counts the games and positions of `test` that are also in the training subset of `files`.
-    /// `data` is the name of these files in [`Self::warning`].
+    /// Messages call these files `data`.
     pub fn of(
         test: &TestGames,
         data: String,

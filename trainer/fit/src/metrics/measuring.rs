@@ -1,5 +1,5 @@
-//! Computes the errors (label − value) of an evaluation on the positions of records, in total or by
-//! game (for the bootstrap), and compares them with limits that the user gives.
+//! Measures the errors (label − value) of an evaluation on positions of record files, in total or
+//! for each game, and compares them with limits that the user gives.
 
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -54,7 +54,7 @@ pub struct Measured {
 }
 
 impl<E: Evaluate> Measuring<'_, E> {
-    /// Measures the errors on the positions of files; `rules` label the positions of games.
+    /// Measures the errors on the positions of files. `rules` label the positions of games.
     pub fn files(
         &self,
         paths: &[PathBuf],
@@ -90,7 +90,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, sha256))
     }
 
-    /// Measures the errors on positions, each of which counts as a game.
+    /// Measures the errors on positions. For the standard error, each position counts as a game.
     pub fn positions(&self, all: Vec<ScoredPosition>, progress: &dyn Progress) -> Result<Measured> {
         if self.depth > 0 {
             let wanted = all.iter().filter(|row| self.phase_of(row).is_some());
@@ -175,14 +175,14 @@ fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
     rows.collect()
 }
 
-/// The outcome of comparing errors with limits: `None` if the user gives no limits; otherwise a
-/// message for each error above its limit, and for each limit that has no positions to measure.
+/// The result of a comparison of errors with limits: a message for each error above its limit, and
+/// for each limit whose error is unknown. `None` if the user gives no limits.
 #[derive(Default)]
 pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
-    /// Adds a failure for each of `errors` (name, discs) beyond ±`largest` (option `flag`) or, if
-    /// there are none, one that ends with `unknown`. Does nothing if `largest` is `None`.
+    /// Adds a message for each of `errors` (name, discs) beyond ±`largest`, the limit by the option
+    /// `flag`. If there are no errors, adds the message `unknown`. Without `largest`, adds none.
     pub fn with(
         mut self,
         flag: &str,
@@ -203,8 +203,8 @@ impl ErrorLimits {
         self
     }
 
-    /// Adds a failure if the mean absolute error `mae`, in discs, is `None` or above `largest`
-    /// (option `--max-mae`). Does nothing if `largest` is `None`. `error` names `mae` in messages.
+    /// Adds a message if the mean absolute error `mae`, in discs, is `None` or above `largest`, the
+    /// limit by `--max-mae`. The message names the error `error`. Without `largest`, adds none.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
@@ -232,7 +232,7 @@ pub struct TestGames {
 }
 
 impl TestGames {
-    /// Reads the games of the files in their order, up to `most` games in all.
+    /// Reads the games of the files in their order, at most `most` games altogether.
     pub fn read(
         most: usize,
         paths: &[PathBuf],

@@ -5,9 +5,9 @@
 use othello_engine::board::Phase;
 use othello_engine::eval::Weights;
 
-/// Returns the mean of weights files: weights and factors are rounded means, counts of occurrences
-/// are maxima. Widens narrower factor vectors first. `None` if `all` is empty, or if the pattern
-/// sets differ in more than the width of factors.
+/// Returns the mean of weights files: rounded means of the weights and factors, and the maxima of
+/// the counts of occurrences. First widens all factor vectors to the widest ones in `all`. `None`
+/// if `all` is empty, or if the pattern sets differ even then.
 pub fn averaged(all: Vec<Weights>) -> Option<Weights> {
     let all = widened(all)?;
     let (first, others) = all.split_first()?;

@@ -31,7 +31,7 @@ pub(crate) struct Lane {
     pub map: Option<Vec<u16>>,
 }
 
-/// The squares of a pattern, as indices in its list, divided like the squares of a [`Lane`].
+/// The indices of a pattern's squares, divided into the three lists of a [`Lane`].
 struct MirrorSplit {
     first: Vec<usize>,
     second: Vec<usize>,
@@ -75,7 +75,7 @@ fn number(digits: impl DoubleEndedIterator<Item = usize>) -> usize {
     digits.rev().fold(0, |number, digit| number * 3 + digit)
 }
 
-/// Returns the class of each configuration (as in weights files) at the configuration's [`number`].
+/// Returns, for the [`number`] of each configuration, the configuration's class in weights files.
 fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     let mut map = vec![0; pattern.class_of.len()];
     for (index, &class) in pattern.class_of.iter().enumerate() {
@@ -84,7 +84,7 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits (0 empty, 1 player, 2 opponent) of a configuration by its `class_of` index.
+/// Returns the digits (0 empty, 1 player, 2 opponent) of configuration `index` of `class_of`.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }

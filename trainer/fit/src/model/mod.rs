@@ -121,14 +121,14 @@ impl Model {
         }
     }
 
-    /// Returns the parameter of each pattern instance, then of each scalar feature, of a position.
+    /// Returns a position's parameter indices: for each pattern instance, then for each scalar.
     pub fn features(&self, position: &Position) -> Vec<u32> {
         let mut rows = [Row::EMPTY];
         self.write_rows([*position].into_iter(), &mut rows);
         rows[0].features(self).to_vec()
     }
 
-    /// Returns the [`Self::features`] of each position as indices into a phase of a weights file.
+    /// Returns, as a row for each position, its features as indices into a phase of a weights file.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         const CHUNK: usize = 256;
         let features = self.feature_count();

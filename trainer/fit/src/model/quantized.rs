@@ -1,6 +1,6 @@
-//! Rounds weights and factors to coarser steps, for a smaller file. The step of a weight may be as
-//! large as its standard error, about σ/√n for n labels of error σ. So frequent classes keep fine
-//! steps, and rare classes, which are most of a file, compress well.
+//! Rounds weights and factors to coarser steps, so that the file compresses better. The step of a
+//! weight may be as large as its standard error, about σ/√n for n labels of error σ. So the weights
+//! of frequent classes keep fine steps. Rare classes, which are most of a file, get coarse steps.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_worth};
@@ -15,19 +15,19 @@ const STEPS: [f64; 7] = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
 /// The settings by which weights are rounded to coarser steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coarseness {
-    /// The standard error σ of one label, in discs. For a parameter with n occurrences in training,
-    /// k is the greatest of 1, 2, 4, …, 64 with k/32 ≤ σ/√n, or else 1. Its weight is rounded to a
-    /// multiple of k/32 disc, its factors to multiples of k/64 √disc.
+    /// The standard error σ of one label, in discs. It determines the steps of a parameter with n
+    /// occurrences in training: k is the greatest of 1, 2, 4, …, 64 with k/32 ≤ σ/√n, at least 1.
+    /// The weight is rounded to a multiple of k/32 disc, a factor to a multiple of k/64 √disc.
     pub label_error: f64,
-    /// The number of leading binary digits of each count of occurrences to keep; 0 makes counts 0.
+    /// The number of leading binary digits to keep of each count of occurrences; 0 makes counts 0.
     pub count_digits: u32,
-    /// The number of consecutive phases that get the mean of their weights, weighted by count.
+    /// The number of consecutive phases whose weights become their mean, weighted by occurrences.
     pub shared_phases: usize,
 }
 
 impl Coarseness {
-    /// Returns the greatest k in [`STEPS`] with k/32 ≤ σ/√n ([`Self::label_error`]), or 1. A weight
-    /// with n `occurrences` is rounded to a multiple of k/32 disc, a factor to one of k/64 √disc.
+    /// Returns the step k, in units of 1/32 disc (for factors, 1/64 √disc), to which a parameter
+    /// with n `occurrences` is rounded: the greatest in [`STEPS`] with k/32 ≤ σ/√n, or 1.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -35,8 +35,8 @@ impl Coarseness {
     }
 }
 
-/// Returns the weights and factors rounded to coarser steps. Rounding its factors changes the
-/// contribution [`own_worth`] of a parameter; its weight makes up for this, and is then rounded.
+/// Returns weights rounded to coarser steps. Rounding a parameter's factors changes their
+/// contribution to the value ([`own_worth`]). The difference is first added to its weight.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -73,7 +73,7 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// The mean weight of a parameter over phases, weighted by its occurrences + 0.001 in each phase.
+/// The mean of a parameter's weights in several phases, each counted by its occurrences + 0.001.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,
@@ -118,7 +118,7 @@ fn own_worth_lost(before: &Factors, after: &Factors, phase: Phase) -> Vec<f64> {
     vectors(before).into_iter().zip(vectors(after)).map(|(before, after)| before - after).collect()
 }
 
-/// Returns `number` with all but its first `digits` binary digits (from the highest 1) set to 0.
+/// Returns `number` rounded down to its first `digits` binary digits, counted from the highest 1.
 fn leading_digits(number: u32, digits: u32) -> u32 {
     let others = (u32::BITS - number.leading_zeros()).saturating_sub(digits);
     number.checked_shr(others).map_or(0, |leading| leading << others)

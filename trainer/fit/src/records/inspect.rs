@@ -53,9 +53,9 @@ pub enum RecordsReport {
 pub struct GamesReport {
     /// The number of games in the file.
     pub games: u64,
-    /// The number of games that repeat no earlier game of this file or of a file before it.
+    /// The number of games, without those that repeat an earlier game of this or a previous file.
     pub distinct: u64,
-    /// The number of games that repeat no earlier game, even after a rotation or reflection.
+    /// The number of games, without those that repeat an earlier one up to rotation and reflection.
     pub distinct_up_to_symmetry: u64,
     /// The number of games that end although a side could move.
     pub incomplete: u64,
@@ -110,7 +110,7 @@ pub struct PlyReport {
     pub deviation: f64,
 }
 
-/// Returns a report on each file. Above `limit`, the search for duplicates uses temporary files.
+/// Returns a report on each file. The search for duplicates uses at most the memory `limit`.
 pub fn inspect(
     paths: &[PathBuf],
     limit: &MemoryLimit,
@@ -124,7 +124,7 @@ pub fn inspect(
 }
 
 struct Inspector {
-    /// Keys for counting duplicates of games, of games up to symmetry, of positions up to symmetry.
+    /// Keys that find duplicates among games, games up to symmetry, and positions up to symmetry.
     keys: [Sorter<Entry>; 3],
     records: u64,
     records_before: Vec<u64>,
@@ -261,7 +261,7 @@ impl GamesReport {
 
 struct Sums {
     weights: u64,
-    /// By ply: the number of positions, Σ label and Σ label² (labels in 1/256 disc, unweighted).
+    /// For each ply: the number of positions, and unweighted Σ label and Σ label² in 1/256 disc.
     by_ply: Vec<(u64, i64, u64)>,
 }
 

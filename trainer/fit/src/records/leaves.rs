@@ -87,7 +87,7 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Returns true if `part` holds positions. Any number is valid: some searches have no leaf.
+    /// Returns true if `part` has only positions, in any number, since some searches have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }

@@ -34,7 +34,7 @@ pub struct Search {
     pub depth: u32,
     /// The nodes after which a search returns its last complete iteration; `None` for no limit.
     pub nodes: Option<u64>,
-    /// The confidence that Multi-ProbCut requires to prune a node, or full width.
+    /// The confidence at which Multi-ProbCut prunes nodes; at 100 %, it prunes none.
     pub selectivity: Selectivity,
 }
 
@@ -72,15 +72,15 @@ const HASH_MEGABYTES: usize = 16;
 
 /// A record (game or position) that can get new labels.
 pub trait Relabel: Record {
-    /// Returns how many records a thread processes at a time.
+    /// Returns the number of records that a thread processes at a time.
     fn at_once(settings: &Settings) -> usize;
 
-    /// Returns the positions with at most `most_empties` empty squares that need an exact score.
+    /// Returns this record's positions to be solved that have up to `most_empties` empty squares.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
-    /// Returns the record with new labels. `known` is empty, or has for each position of
-    /// [`Self::to_solve`] the score that a device (GPU) found, `None` if it did not. `searcher`
-    /// finds all other scores and values, with an empty transposition table for each search.
+    /// Returns the record with new labels. `known` has an element for each position of
+    /// [`Self::to_solve`]: the score that a device (GPU) found, or `None`. Without a device,
+    /// `known` is empty. `searcher` finds all other scores and values.
     #[must_use]
     fn relabelled<E: Evaluate>(
         &self,
@@ -205,8 +205,8 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The greatest number of records in a part of a run. A device solves the positions of a part in
-/// one call, which takes up to 150 MB.
+/// The greatest number of records in a stored part of a run. A device solves all positions of a
+/// part in one call, for which it needs up to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {
@@ -216,7 +216,7 @@ struct Relabelling<'a, R: Relabel, E: Evaluate> {
 }
 
 impl<R: Relabel, E: Evaluate> Items for Relabelling<'_, R, E> {
-    /// The index of a part's first record; the records, each with the scores that a device found.
+    /// The index of a part's first record, and its records, each with the scores found by a device.
     type Input = (u64, Vec<(R, Vec<Option<i8>>)>);
     type Output = R;
     type Error = RecordError;
@@ -269,7 +269,7 @@ impl Settings {
         })
     }
 
-    /// Returns the number of empty squares up to which new scores are exact, solved or searched.
+    /// Returns the number of empty squares up to which solving or a search gives exact scores.
     fn most_exact(&self) -> u32 {
         let searched = self.search.filter(|search| search.nodes.is_none());
         self.exact.max(searched.map_or(0, |search| search.depth)).min(60)

@@ -144,7 +144,7 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// Returns the number of records in a stored part; `None` if a section is not of records `R`.
+/// Returns the number of records in a stored part; `None` if a section has other content.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
@@ -194,7 +194,7 @@ impl Stored for Entry {
 }
 
 impl Sorter<Entry> {
-    /// Returns a function that tells whether the record at an index has the key of an earlier one.
+    /// Returns a function of a record's index that is true if the record's key occurs earlier.
     pub(super) fn repeated(self, end: u64) -> Result<impl Fn(u64) -> bool, MemoryError> {
         let mut bits = vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)];
         self.each(|number, is_repeated| {
@@ -207,8 +207,8 @@ impl Sorter<Entry> {
         })
     }
 
-    /// Returns, for each file, the number of records whose key differs from that of every earlier
-    /// record, in any file. `first` has the index of each file's first record.
+    /// Returns, for each file, the number of records whose key does not occur earlier in any file.
+    /// `first` has the index of the first record of each file.
     pub(super) fn distinct(self, first: &[u64]) -> Result<Vec<u64>, MemoryError> {
         let mut distinct = vec![0; first.len()];
         self.each(|number, is_repeated| {

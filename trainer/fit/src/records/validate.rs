@@ -46,7 +46,7 @@ pub fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation, Reco
     Ok(found)
 }
 
-/// Copies the undamaged frames of a damaged file; returns `None` if it is undamaged.
+/// Copies the undamaged frames of a damaged file to `out`; returns `None` for an undamaged file.
 pub fn repair(
     path: &Path,
     out: &Path,
@@ -112,7 +112,7 @@ impl Input {
         })
     }
 
-    /// Returns the next frame: `Some(None)` in a file without records, `None` at the file's end.
+    /// Returns the next frame: `Some(None)` in a file of another kind, `None` at the file's end.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),

@@ -26,7 +26,7 @@ pub struct ScoredBoards {
 }
 
 impl ScoredBoards {
-    /// Opens a file if one of its first two records is a valid board; `None` for any other file.
+    /// Opens a file if one of its first two lines with text is a valid board; else `None`.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, FileError> {
         let mut lines = Lines::open(path)?;
         let is_board = |line: Option<Result<_, String>>| matches!(line, Some(Ok(_)));

@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// An unfinished game must not hide the next one, and `;)` in a value must not end a game.
+    /// An unfinished game must not hide the next game. `;)` in a field's value must not end a game.
     #[test]
     fn a_cut_game_and_the_end_of_a_game_within_a_value_cost_no_other_game() {
         let whole = game("B[f5]W[d6]");

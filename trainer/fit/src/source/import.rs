@@ -28,7 +28,7 @@ pub struct Summary {
     pub positions: u64,
     /// The number of refused records.
     pub rejected: u64,
-    /// The number of games that stop before their end.
+    /// The number of games that end although a side could move.
     pub incomplete: u64,
     /// The number of finished games whose stated result differs from the result of their moves.
     pub differing: u64,
@@ -56,7 +56,7 @@ impl fmt::Display for Summary {
 
 /// A record (game or position) that can be imported from files of other programs.
 pub trait Imported: Record + 'static {
-    /// Returns the record; if it is a game, with its first `plies` moves marked as random.
+    /// Returns a game with its first `plies` moves marked as random, or a position unchanged.
     #[must_use]
     fn with_random_plies(self, _plies: u8) -> Self {
         self
@@ -125,7 +125,7 @@ pub struct Import<'a> {
     pub format: &'a str,
     /// The files and folders to read. From a folder, the import of WTHOR reads only `.wtb` files.
     pub paths: &'a [PathBuf],
-    /// The random moves that begin games. The last entry for a file applies; without one, 0.
+    /// The random moves at the start of games: the last entry that applies to a file, or else 0.
     pub random_plies: &'a [RandomPlies],
     /// The record file to write.
     pub out: &'a Path,

@@ -94,12 +94,12 @@ impl LabelRules {
         Ok(Self(rules))
     }
 
-    /// Returns the rules as text for provenance, in which ranges are written with `..=`, not `..`.
+    /// Returns the rules as text for a provenance. Ranges are written with `..=`, not `..`.
     pub fn in_provenance(&self) -> String {
         self.to_string().replace("..", "..=")
     }
 
-    /// Returns the positions of [`Self::labelled`] without their rules.
+    /// Returns the positions of [`Self::labelled`] without the indices of their label rules.
     pub fn positions(&self, game: &Game, weight: f64) -> Vec<ScoredPosition> {
         self.labelled(game, weight).into_iter().map(|labelled| labelled.row).collect()
     }
@@ -119,8 +119,8 @@ impl LabelRules {
         plies.filter_map(label).collect()
     }
 
-    /// Checks `weight`, the weight of a file: its product with the weight of each rule must be
-    /// within 2 % of a multiple of 1/64 occurrence, as [`Weight::check`] requires.
+    /// Checks the weight of a file: multiplied by the weight of each rule, it must be within 2 % of
+    /// a multiple of 1/64 occurrence ([`Weight::check`]).
     pub(crate) fn check_times(&self, weight: f64) -> Result<(), Invalid> {
         let wrong =
             |reason| Invalid(format!("the weight of a file times that of a rule: {reason}"));
@@ -139,7 +139,7 @@ impl LabelRules {
         if self.use_values() { ADD_VALUES } else { "" }
     }
 
-    /// Returns the label source of rule `rule`, such as `result`; `given` for a label in the file.
+    /// Returns the label source of rule number `rule`, such as `result`; `given` for `None`.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -147,7 +147,7 @@ impl LabelRules {
 }
 
 impl LabelRule {
-    /// Returns true if `self` labels all positions that `other` could label.
+    /// Returns true only if `other` would never apply after `self` in a list of rules.
     fn hides(&self, other: &Self) -> bool {
         self.plies.contain(&other.plies) && self.label.is_available_with(&other.label)
     }

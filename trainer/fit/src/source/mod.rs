@@ -92,7 +92,7 @@ pub struct Place {
 }
 
 impl<T: 'static> Entries<T> {
-    /// Creates a reader from `read`, which returns the next record and writes its place to `at`.
+    /// Creates a reader. `read` returns the next record, and writes its place to its argument.
     fn new(
         unit: &'static str,
         read: impl FnMut(&mut Place) -> Result<Option<Result<T, String>>> + 'static,
@@ -115,7 +115,7 @@ impl<T: 'static> Entries<T> {
         }))
     }
 
-    /// Reads `records` records of `BYTES` bytes from `file`, whose header was already read.
+    /// Creates a reader of `records` records of `BYTES` bytes each. `file` is at the first record.
     fn of_bytes<const BYTES: usize>(
         path: &Path,
         mut file: BufReader<File>,
@@ -136,8 +136,8 @@ impl<T: 'static> Entries<T> {
     }
 }
 
-/// Returns the game with `result` (for black) as its stated result, unless the moves give the same
-/// result. In this comparison, empty squares may count for the winner or for nobody.
+/// Returns the game with `result` (for black) as its stated result, but only if its moves give
+/// another result. `result` may count empty squares for the winner or for neither side.
 fn with_result(replay: &Replay, result: Option<Discs>) -> Result<Game, Invalid> {
     let game = Game::of_replay(0, replay)?;
     let [black, white] = replay.discs();
@@ -168,7 +168,7 @@ fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> 
 pub(crate) mod tests {
     use super::*;
 
-    /// Returns each record of a file with the content `bytes`, or the message that refuses it.
+    /// Returns each record of a file with the content `bytes`, or the reason why it is refused.
     pub(crate) fn entries_of<T: 'static>(
         name: &str,
         bytes: &[u8],

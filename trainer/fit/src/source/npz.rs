@@ -1,4 +1,4 @@
-//! Reads positions from NumPy arrays (`.npz`), which `datasets/formats.md` lists.
+//! Reads positions from an `.npz` file. `datasets/formats.md` describes its NumPy arrays.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -25,8 +25,8 @@ const MAX_ROWS_AHEAD: usize = 1 << 14;
 /// A position, or the reason why it is refused.
 type Row = Result<PlacedPosition, String>;
 
-/// Reads the positions of a file. Any number of positions takes little memory: a thread reads all
-/// arrays at the same time, although the file stores them one after another.
+/// Reads the positions of a file. A thread reads all arrays at the same time, although the file
+/// stores them one after another. So even a file of many positions takes little memory.
 pub fn read(path: &Path) -> Result<Entries<PlacedPosition>> {
     let bytes = open_ordinary(path)?.metadata().map_err(FileError::io(path, "read it"))?.len();
     let (sender, receiver) = sync_channel(MAX_ROWS_AHEAD);

@@ -95,8 +95,8 @@ impl Games {
         piece
     }
 
-    /// Parses a game. If `piece` lacks the end of the game, but has the beginning of the next game,
-    /// refuses only the unfinished game; the next game is then read again.
+    /// Parses the game in `piece`. If another game begins before its end, returns an error for the
+    /// unfinished game, and puts the text of the other game back, to be read next.
     fn read(&mut self, piece: &[u8]) -> Result<StatedGame, String> {
         let game = self.parsed(piece);
         let first = piece.windows(2).position(|pair| pair == b"(;").unwrap_or(piece.len());
@@ -151,9 +151,9 @@ struct Scan {
 }
 
 impl Scan {
-    /// Returns true if `byte` is the `)` that ends a game: the first `)` or, if `has_variations`
-    /// (SGF), the one that closes the outermost `(`. Also true for a `;)` outside of games: the end
-    /// of a damaged game without a beginning, which is then refused.
+    /// Returns true if `byte` is the `)` that ends a game: the first one or, if `has_variations`
+    /// (SGF), the one that closes the outermost `(`. Also returns true at a `;)` outside of games,
+    /// which ends a damaged game without a beginning.
     fn ends(&mut self, byte: u8, has_variations: bool) -> bool {
         if self.in_value {
             self.in_value = self.is_escaped || byte != b']';

@@ -104,7 +104,7 @@ impl Records {
         either!(self, reader => reader.sha256())
     }
 
-    /// Returns true for a complete enumeration, such as all openings; a fit trains on all of it.
+    /// Returns true for a complete list, such as of all openings. A fit does not split such a file.
     pub fn is_enumerated(&self) -> bool {
         match self {
             Self::Games(reader) => reader.is_enumerated(),
@@ -118,7 +118,7 @@ impl Records {
         either!(self, reader => Ok(reader.next_frame()?.map(Frame::from)))
     }
 
-    /// After an error, skips to the next undamaged frame; returns false if there is none.
+    /// Skips to the next undamaged frame after an error. Returns false if there is none.
     pub fn resynchronize(&mut self) -> Result<bool, RecordError> {
         either!(self, reader => reader.resynchronize(), _ => Ok(false))
     }

@@ -30,7 +30,7 @@ const FLAGS: &str = "\
     --threads --hash-mb --memory-mb --seed --shard --max-mae --ridge --worst --phases \
     --window --depth --test-percent";
 
-/// Flags (and `perft`) that set how much a command does. With a huge value, it may never end.
+/// Flags (and the command `perft`) whose value sets the amount of work, which may be endless.
 const AMOUNTS: &str = "\
     --games --depth --exact --pairs --random --iterations --positions --searches --count \
     --repetitions --plies --score-depth --epochs \
@@ -38,7 +38,7 @@ const AMOUNTS: &str = "\
 
 const OUTPUTS: [&str; 5] = ["--out", "--repair", "--picture", "--games-out", "--transcripts-out"];
 
-/// Files that no command wrote, some at paths of outputs. No command may overwrite them.
+/// Files that no command wrote. Without `--force`, no command may overwrite them.
 const FOREIGN: &str = "\
     notes.txt out.weights.report.json out.weights.metrics.jsonl out.games out.bin";
 
@@ -131,8 +131,8 @@ fn scene(place: &Place, draws: &mut Draws) -> tempfile::TempDir {
     folder
 }
 
-/// Runs the command line `list`, and notes any fault. If `is_endless`, not ending is not a fault.
-/// With a `refusal`, the command must refuse its arguments, with this text in its message.
+/// Runs the command line `list`, and notes any fault. If `is_endless`, the command may run forever.
+/// With a `refusal`, it must refuse its arguments, with this text in its message.
 fn attack(
     ground: &mut Ground<'_>,
     words: &str,
@@ -229,8 +229,8 @@ fn regular_files(folder: &Path) -> Files {
     files_in(folder, except)
 }
 
-/// Returns a fault if the command changed or deleted a file that existed before. With `--force`, it
-/// may change any file but its inputs, and `notes.txt` only if the arguments `list` name this file.
+/// Returns a fault if a command changed or deleted an existing file. With `--force`, the command
+/// may change files, but not its inputs, and `notes.txt` only if the arguments `list` name it.
 fn harm(list: &[OsString], inputs: &[OsString], [before, after]: [&Files; 2]) -> Option<String> {
     let has = |word: &str| list.iter().any(|it| it == word);
     let is_input = |name: &Path| inputs.iter().any(|input| input == name.as_os_str());
@@ -242,7 +242,7 @@ fn harm(list: &[OsString], inputs: &[OsString], [before, after]: [&Files; 2]) ->
     Some(format!("overwrites {whose}, {}", name.display()))
 }
 
-/// Returns a fault if a command left temporary files, other than the stored parts of a shard.
+/// Returns a fault if a command left temporary files behind. A shard may leave its stored parts.
 fn litter(list: &[OsString], code: Option<i32>, [before, after]: [&Files; 2]) -> Option<String> {
     let mut new = after.keys().filter(|name| !before.contains_key(*name));
     let is_shard = list.iter().any(|word| word == "--shard");

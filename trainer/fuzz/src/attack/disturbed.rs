@@ -46,8 +46,8 @@ pub(super) fn undisturbed(place: &Place, words: Words, limits: Limits) -> Undist
     Undisturbed { calls: calls.collect(), outcome, seconds }
 }
 
-/// Runs a command. Returns its outcome and its exit status (−1 if killed). If the command has a
-/// fault such as a crash, `Err` describes the fault; if it refuses its input, `Err` is its message.
+/// Runs a command. Returns its outcome and its exit status (−1 if killed). The outcome is an error
+/// message if the command had a fault, such as a crash, or refused its input.
 pub(super) fn finish(
     mut command: Command,
     folder: &Path,
@@ -65,8 +65,8 @@ pub(super) fn finish(
 }
 
 impl Outcome {
-    /// Describes a difference between the files of this outcome and `found`; `None` without one.
-    /// Match files contain measured times, so they are compared only if `is_fixed`.
+    /// Returns a description of a difference between this outcome's files and `found`; `None` if
+    /// there is none. Unless `is_fixed`, match files may differ, since they contain measured times.
     fn files_differ(&self, found: &BTreeMap<PathBuf, Vec<u8>>, is_fixed: bool) -> Option<String> {
         let (expected, names) = (self.files.keys(), found.keys());
         if !names.clone().eq(expected.clone()) {
@@ -87,9 +87,9 @@ impl Outcome {
     }
 }
 
-/// Runs each command that writes files `times` times with `disturbance`, then once more without it,
-/// and notes wrong results. `disturbance` returns its description and the end of the run (`None` if
-/// killed or out of memory), or `None` to skip the run.
+/// Runs each command that writes files with `disturbance`, then again without, `times` times, and
+/// notes wrong results. `disturbance` runs the command once. It returns a description of what it
+/// did and the end of the run (`None` if killed or out of memory), or `None` if it skips the run.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,
@@ -142,7 +142,7 @@ fn kill_after(place: &Place, folder: &Path, words: Words, seconds: f64) {
     child.wait().expect("its end");
 }
 
-/// Starts each command again during its first run; one of the two must finish its work.
+/// Starts each command a second time while it runs. One of the two runs must finish the work.
 pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     disturb(ground, times, |(place, folder, words), (whole, limits), (_, draws)| {
         let start = || run(place.command(folder, words).arg("--json"), limits);
@@ -156,7 +156,7 @@ pub(super) fn starts(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Runs and kills a command, up to 12 times, until it leaves unfinished work. Returns its folder.
+/// Runs and kills a command, up to 12 times, until it leaves partial files; returns their folder.
 pub(super) fn unfinished(ground: &mut Ground<'_>, words: Words) -> Option<tempfile::TempDir> {
     let seconds = ground.undisturbed(words).seconds;
     (0..12).find_map(|_| {
@@ -220,8 +220,8 @@ pub(super) fn calls(ground: &mut Ground<'_>, times: usize) {
     });
 }
 
-/// Makes system calls fail in each run. `choose` returns the kind of call, the number of them in an
-/// undisturbed run, the first to fail (from 1), its error number, and true to fail later ones too.
+/// Makes system calls of each run fail. `choose` returns their kind, the number of such calls in an
+/// undisturbed run, the first to fail (from 1), the error number, and true if later ones fail too.
 fn failing(
     ground: &mut Ground<'_>,
     times: usize,

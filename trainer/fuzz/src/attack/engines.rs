@@ -9,7 +9,7 @@ use super::findings::End;
 use super::ground::Ground;
 use super::process::run;
 
-/// Shell lines that a player runs first. Each leaves a process behind: `SLEEP`, a long `sleep`.
+/// Shell lines that a player runs first. `SLEEP` is a long `sleep`, which the match must end.
 const LEAVERS: [&str; 6] = [
     STUCK,
     "SLEEP &",

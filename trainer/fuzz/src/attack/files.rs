@@ -119,8 +119,8 @@ fn keep(path: &Path) -> PathBuf {
     kept
 }
 
-/// Kills a command, then resumes it `files` times with one damaged file of its unfinished work. The
-/// command must refuse the file or finish, with the usual result if the damage can be detected.
+/// Kills a command, then resumes it `files` times, each time with one of its partial files damaged.
+/// The command must refuse the file or finish; if it can detect the damage, with the usual result.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

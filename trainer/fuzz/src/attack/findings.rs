@@ -16,7 +16,7 @@ const COUNTS: [&str; 5] = ["runs", "done", "refused", "stopped", "findings"];
 #[derive(Default)]
 pub(super) struct Findings {
     round: &'static str,
-    /// For each round and command, the five counts that [`COUNTS`] names.
+    /// For each round and command, the numbers of runs by their ends, in the order of [`COUNTS`].
     rows: BTreeMap<(&'static str, String), [usize; 5]>,
     /// For each finding, its number of occurrences, and how to reproduce the first one.
     found: BTreeMap<String, (usize, String)>,
@@ -27,7 +27,7 @@ impl Findings {
         self.round = round;
     }
 
-    /// Counts an attack on the command `name`, and keeps any fault `wrong`, which `how` reproduces.
+    /// Counts an attack on command `name`. Keeps its fault `wrong`, if any, and `how` to repeat it.
     pub(super) fn note(&mut self, name: &str, wrong: Option<String>, end: End, how: &str) {
         let row = self.rows.entry((self.round, name.to_owned())).or_default();
         row[0] += 1;

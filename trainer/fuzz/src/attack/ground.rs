@@ -30,8 +30,8 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The way to make an undamaged file of this kind, in a form listed in the head of `kinds.txt`.
-    /// `None` if the file is made together with a file or folder of another kind.
+    /// The command or other source of an undamaged file of this kind; the head of `kinds.txt` lists
+    /// the forms. `None` if the file is made together with a file or folder of another kind.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` is the path of the file.
     pub(super) readers: Vec<Words>,
@@ -53,7 +53,7 @@ pub(super) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// The index in `commands.txt` of the paragraph of commands that write no file, such as `perft`.
+/// The number, from 0, of the paragraph of `commands.txt` with the commands that write no file.
 pub(super) const OTHER_READERS: usize = 2;
 pub(super) const WORDED: usize = 3;
 pub(super) const NAMED: usize = 4;
@@ -63,7 +63,7 @@ pub(super) fn listed(paragraph: usize) -> impl Iterator<Item = Words> {
     include_str!("commands.txt").split("\n\n").skip(paragraph).take(1).flat_map(str::lines)
 }
 
-/// Returns each command that writes files, and true if all its runs give equal files and reports.
+/// Returns each command that writes files, and true if its files and report never vary.
 pub(super) fn writers() -> impl Iterator<Item = (Words, bool)> {
     listed(1).map(|line| line.strip_prefix("~ ").map_or((line, true), |words| (words, false)))
 }

@@ -15,8 +15,8 @@ const THINGS: [&str; 7] =
 /// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Runs each command that writes files `times` times with one of [`THINGS`] in place of an output
-/// or unfinished output. Then puts each thing where a [`NEARBY`] command looks for another file.
+/// Runs each command that writes files `times` times, with an obstacle in place of an output or a
+/// partial output. Then runs each command of [`NEARBY`] with an obstacle where it looks for a file.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -52,7 +52,7 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
 }
 
 /// Puts the obstacle `thing` at `path`, runs a command and notes faults. If `must_be_refused`, the
-/// command must fail. If `is_looked_for`, an error message must name the obstacle.
+/// command must fail. If it looks for `path` (`is_looked_for`), an error must name the obstacle.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -77,7 +77,7 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns true if the obstacle is neither a pipe nor `/dev/zero`, or if `message` names it.
+/// Returns true if `message` names the obstacle and its path. Only pipes and `/dev/zero` need this.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -87,7 +87,7 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns true if a command may take `thing` at `path` for its unfinished work, and replace it.
+/// Returns true if a command may replace `thing`, as `path` is that of its own partial files.
 fn may_be_replaced(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))

@@ -30,7 +30,7 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Returns a run that finished its work; if neither did, returns `first`, marked as a hang.
+    /// Returns the run that finished its work. If neither did, returns `first`, marked as a hang.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {

@@ -10,7 +10,7 @@ use std::fmt::{Debug, Display};
 use std::path::Path;
 use std::str::FromStr;
 
-/// A function that checks one parser on any bytes, and panics if the parser is wrong.
+/// A function that tests a parser with any bytes, and panics if it finds a fault of the parser.
 pub type Target = fn(&[u8]);
 
 /// All fuzz targets, each with the name of its corpus folder.
@@ -49,12 +49,12 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
-/// Returns the value that was read. On an error, checks the message and returns `None`.
+/// Returns the value in `read`. If it is an error, checks its message and returns `None`.
 fn checked<T>(read: Result<T, impl Display>) -> Option<T> {
     read.inspect_err(|error| check_message(error)).ok()
 }
 
-/// Returns the value that was read from `path`. On an error, checks that the message names `path`.
+/// Returns the value in `read`. If it is an error, checks that its message names `path`.
 fn checked_at<T>(path: &Path, read: Result<T, impl Display>) -> Option<T> {
     read.inspect_err(|error| check_names(error, path)).ok()
 }

@@ -1,5 +1,5 @@
-//! Targets for the stored parts from which a fit resumes: finished phases, or a snapshot of a
-//! phase. The input has the name and the content of each section, separated by bytes `FE`.
+//! Targets for the files (parts) from which a fit resumes: finished phases, or a snapshot of a
+//! phase. The input has the name and content of each section of a part, separated by bytes `FE`.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub(super) fn part_of_fit(data: &[u8]) {
 }
 
 /// A fit that resumes with the snapshot `data` must use it, or name it in a message and begin the
-/// phase again. The weights may diverge, since `data` may have any numbers.
+/// phase again. The fit may also diverge, since `data` may have any numbers.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
         Ok((sha256, messages)) => {
@@ -65,7 +65,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Stops a fit after `stop[0]` phases or `stop[1]` updates. The fit leaves the file `name`.
+    /// Runs a fit for `stop[0]` phases or `stop[1]` updates. Then the fit leaves the file `name`.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };

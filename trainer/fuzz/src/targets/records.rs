@@ -49,7 +49,7 @@ fn read(path: &Path, kind: Kind) -> Option<Summary> {
     Some(summary)
 }
 
-/// Returns whether a file's container is undamaged. Panics if a reader accepts a damaged file.
+/// Returns true if a container is undamaged. Panics if a reader accepts a damaged container.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_some();
     let taken = match kind {
@@ -110,8 +110,8 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// Checks the reader of weights. `data` is a pattern set in TOML ([`SMALL`] if empty), a zero byte,
-/// and operations by which [`change`] alters the sections of a weights file of zeros.
+/// Checks the reader of weights, with a file of zeros that [`change`] has altered. `data` is a
+/// pattern set in TOML ([`SMALL`] if empty), a zero byte, and the operations of [`change`].
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -127,7 +127,7 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// Weights with more parameters would take too long to expand and to evaluate.
+/// The greatest number of parameters of weights to evaluate. More would take too long.
 const MANY: usize = 10_000;
 
 const SMALL: &str =
@@ -135,7 +135,8 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns the sections of a file of zero weights; 3 weights a phase for a large or invalid set.
+/// Returns the sections of a weights file of zeros for a pattern set. If the set is invalid or has
+/// a pattern of more than 6 squares, each phase has 3 weights.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

@@ -84,7 +84,7 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns the entries of a file, with `None` for a refused one. Returns `None` for a refused file.
+/// Returns the records of a file, `None` in place of a refused one; `None` if the file is refused.
 fn entries<T: 'static>(
     opened: Result<Entries<T>, DataError>,
     path: &Path,

@@ -41,8 +41,8 @@ impl Terms {
         Ok(conversation)
     }
 
-    /// Returns the engine's move in each opening, in a new game each. Each thread starts an engine
-    /// process. The side to move must have a legal move, and GTP engines need [`Opening::path`].
+    /// Returns the engine's first move from each opening, each in a new game. Each thread starts an
+    /// engine process. The side to move must have a legal move. GTP engines need [`Opening::path`].
     pub fn moves(
         self,
         engine: &ExternalEngine,
@@ -90,8 +90,8 @@ impl Underway<'_> {
     }
 }
 
-/// A session with an engine, for all games of the engine. Misconduct other than a resignation ends
-/// the engine's process; the next game starts a new one.
+/// A session with an engine that lasts for several games. Misconduct other than a resignation ends
+/// the engine's process, and the next game starts a new process.
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     engine: &'a ExternalEngine,
@@ -99,7 +99,7 @@ pub(super) struct Conversation<'a> {
     process: Option<Process>,
     /// The number of the last request; late answers, with earlier numbers, are ignored.
     number: u64,
-    /// The name that an NBoard engine reported by `set myname`; `None` before it did.
+    /// The name that an NBoard engine has reported by `set myname`; `None` until then.
     name: Option<String>,
 }
 

@@ -10,8 +10,8 @@ use windows_sys::Win32::System::JobObjects::{
     SetInformationJobObject,
 };
 
-/// A Windows job object with one program and its child processes. Windows ends all of them when its
-/// only handle is closed: when this value is dropped, or when our process ends for any reason.
+/// A Windows job object with one program and its child processes. Windows ends them all when the
+/// job's only handle is closed: when this value is dropped, or when the process that owns it ends.
 #[derive(Debug)]
 pub(super) struct Job(#[expect(dead_code, reason = "closed when dropped")] OwnedHandle);
 

@@ -28,7 +28,7 @@ pub struct Conditions {
     /// The number of empty squares at or below which a player solves positions exactly, if it
     /// states no number of its own.
     pub exact: u32,
-    /// The limits of each player's searches before exact play.
+    /// The limits of each player's searches at moves before the player solves positions exactly.
     pub budgets: [Budget; 2],
     /// The sequential test that ends the match, if any.
     pub sprt: Option<Sprt>,
@@ -63,11 +63,11 @@ const CONDITIONS: &str = "match";
 
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// The factor by which a part (a file of pairs) is smaller with a sequential test. Smaller parts
-/// mean fewer pairs that are played after the decision of the test and do not count.
+/// The factor by which parts (files of pairs of games) are smaller with a sequential test. With
+/// smaller parts, fewer pairs are played after the test's decision, which do not count.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns a stage of a run that plays `pairs` pairs, each in about `seconds` on one thread.
+/// Returns a stage of a run: `pairs` pairs of games, each of about `seconds` on one thread.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
@@ -80,8 +80,8 @@ impl KeptMatch<'_> {
         match_stage(PAIRS, self.openings.len() as u64, seconds, self.conditions.sprt)
     }
 
-    /// Plays those pairs of a shard that the run at `path` does not store yet. If the match is not
-    /// divided into shards, also writes the match file `path`, with `settings` in its provenance.
+    /// Plays the shard's pairs of games, except those that an interrupted run has stored. Without
+    /// shards, also writes the match file `path`, with `settings` in its provenance.
     pub fn play(
         &self,
         path: &Path,
@@ -107,7 +107,7 @@ impl KeptMatch<'_> {
         MatchFile::read(path)
     }
 
-    /// Plays the match as the stage `stage` of a run; returns its result and writes no match file.
+    /// Plays the match as stage number `stage` of a run. Does not write a match file.
     pub fn play_stage(&self, run: &Run, stage: usize) -> Result<MatchResult> {
         self.make(run, stage)?;
         let mut played = OrderedPairs::new(Sprt::ends(self.conditions.sprt));
@@ -205,8 +205,8 @@ pub fn pack(run: &Run, progress: &dyn Progress) -> Result<Summary> {
 }
 
 impl MatchFile {
-    /// Reads a match file. Unless a sequential test decided the match, a file whose number of pairs
-    /// is not the one in its provenance is an error.
+    /// Reads a match file. The file must have the number of pairs that its provenance states,
+    /// unless a sequential test ended the match earlier.
     pub fn read(path: &Path) -> Result<Self> {
         let mut reader = Reader::open(path, Kind::Match)?;
         let all = reader.provenance().get("pairs").and_then(serde_json::Value::as_u64);
@@ -230,7 +230,7 @@ fn test_of(provenance: &Provenance) -> Result<Option<Sprt>, String> {
     test.transpose().map_err(|error| format!("has no sequential test: {error}"))
 }
 
-/// Adds the pairs that a stage stores to `played` until the match ends. Returns its [`Conditions`].
+/// Adds the stored pairs of a stage to `played` until the match ends. Returns the conditions.
 fn read_stage(
     run: &Run,
     stage: usize,
@@ -311,7 +311,7 @@ fn encode_pair(pair: &PlayedPair) -> Section {
     Section { name: format!("{PAIR_PREFIX}{}", first.pair), content }
 }
 
-/// Returns the number, from 0, of the section's pair of games; `None` if the section has no pair.
+/// Returns the number, from 0, of a section's pair of games; `None` for a section of another kind.
 fn number_of(section: &Section) -> Option<usize> {
     let digits = section.name.strip_prefix(PAIR_PREFIX)?;
     let number = digits.parse::<usize>().ok()?;
@@ -341,7 +341,7 @@ fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
     Ok(PlayedPair { games: [first?, second?], efforts })
 }
 
-/// Returns true if the moves of a game are legal and give its score.
+/// Returns true if the moves of a game are legal and lead to the game's stored score.
 fn is_sound(game: &PlayedGame) -> bool {
     let mut replay = Replay::from(game.opening, Side::Black);
     let is_legal = game.squares.iter().try_for_each(|&square| replay.push(square)).is_ok();

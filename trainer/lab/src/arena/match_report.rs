@@ -8,11 +8,11 @@ use super::{
     Budget, Conditions, Decision, Effort, MatchResult, SIGNIFICANT, SprtReport, Statistics,
 };
 
-/// A finding of a match for which `--fail-if` makes the exit status 1.
+/// A result of a match. If `--fail-if` names it, the exit status is 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, derive_more::Display)]
 #[display(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The first player is proven worse or, with `--sprt`, not better by ELO1 (H0 is accepted)
+    /// The first player is proven worse; with `--sprt`, H0 is accepted
     Worse,
     /// The first player is not proven better; with `--sprt`, H1 is not accepted
     NotBetter,
@@ -34,7 +34,7 @@ pub struct MatchReport {
     /// The number of empty squares at or below which a player solves positions exactly, if it
     /// states no number of its own.
     exact: u32,
-    /// Each player's limits on nodes and time of a search, at moves before exact play begins.
+    /// Each player's limits on nodes and time of a search, before it solves positions exactly.
     budgets: [Budget; 2],
     #[serde(flatten)]
     statistics: Statistics,
@@ -128,7 +128,7 @@ fn probability(p: f64) -> String {
 }
 
 impl MatchReport {
-    /// Returns true if `finding`, such as a worse first player or a forfeit, is true of the match.
+    /// Returns true if the match has this result, such as a worse first player or a forfeit.
     pub fn shows(&self, finding: Finding) -> bool {
         let Statistics { elo, p_value, .. } = self.statistics;
         let proven = p_value < SIGNIFICANT;

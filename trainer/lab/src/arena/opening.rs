@@ -62,7 +62,7 @@ impl Opening {
     }
 }
 
-/// Returns the moves `steps`, and all passes, that lead to a position with `side` to move.
+/// Returns the moves of `steps` with the passes between them. After the last, `side` is to move.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));
@@ -76,9 +76,9 @@ fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     turns
 }
 
-/// Draws `count` openings, distinct up to symmetry, from positions or from text with a board or a
-/// transcript a line. Fails if the file has fewer. Omits positions with a score beyond ±`within`
-/// discs and, of enumerated openings, all but those with the most plies.
+/// Draws `count` openings, distinct up to symmetry, from a file of positions, or of text with a
+/// board or a transcript a line. Omits positions with a score beyond ±`within` discs. Of a complete
+/// list of openings, uses only those with the most plies. Fails if there are fewer than `count`.
 pub fn draw_openings(
     path: &Path,
     count: usize,

@@ -33,8 +33,8 @@ const FORFEIT_SCORE: Discs = 64;
 
 impl Match<'_> {
     /// Plays every opening twice, with colours exchanged. Each game starts with empty transposition
-    /// tables, so neither the order of games nor the thread matters. An external program forfeits a
-    /// game by [`Misconduct`](super::Misconduct), and is started again.
+    /// tables, so its moves do not depend on earlier games. An external program forfeits a game by
+    /// [`Misconduct`](super::Misconduct), and is started again.
     ///
     /// # Errors
     ///
@@ -47,8 +47,8 @@ impl Match<'_> {
         self.play_until(openings, |_| false, progress)
     }
 
-    /// Plays like [`Self::play`], and calls `enough` with each pair in order. The first pair for
-    /// which it returns true is the last that counts, even if other threads have played later ones.
+    /// Plays like [`Self::play`], but only until `enough` returns true for a pair. `enough` is
+    /// called with each pair in order. Later pairs do not count, even if other threads play them.
     pub fn play_until(
         &self,
         openings: &[Position],
@@ -95,7 +95,7 @@ impl Match<'_> {
     }
 }
 
-/// Players that threads reuse: for each pair of games, a thread takes both players of the match.
+/// A stock of the match's two players. A thread takes both for a pair of games, then returns them.
 pub(super) struct Seats<'a> {
     players: Match<'a>,
     idle: Mutex<Vec<[Player<'a>; 2]>>,
@@ -152,7 +152,7 @@ fn play(players: &mut [Player<'_>; 2], opening: &Opening, mover: usize, pair: us
     PlayedGame { pair, game: mover + 1, opening: opening.position, squares, score, forfeit }
 }
 
-/// Plays a game to its end. The error is the player (0 or 1) who lost by misconduct, and how.
+/// Plays a game to its end. The error is the player (0 or 1) who lost, and the player's misconduct.
 fn play_on(
     players: &mut [Player<'_>; 2],
     game: &mut Underway<'_>,

@@ -14,9 +14,8 @@ use super::external::{Conversation, Terms, Underway};
 use super::opening::Opening;
 use super::process::Misconduct;
 
-/// The limits of a player's searches before exact play, in addition to their depth. If a search to
-/// the full depth exceeds them, its deepest complete iteration is used; the first iteration always
-/// completes.
+/// The limits on nodes and time of a player's searches, before it solves positions exactly. A
+/// search that reaches a limit returns its deepest complete iteration. The first always completes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, JsonSchema, Deserialize)]
 pub struct Budget {
     /// The limit on the nodes of a search; null if there is none.
@@ -30,7 +29,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns the limits on nodes and on time per move in a player's search settings.
+    /// Returns the limits on nodes and on time per move that a player's search settings state.
     pub fn of(search: &SearchSpec) -> Self {
         let &SearchSpec { nodes, milliseconds, .. } = search;
         Self { nodes, milliseconds, seconds_a_game: None }
@@ -61,7 +60,7 @@ impl fmt::Display for Budget {
 /// A player of a match, as the caller specifies it.
 #[derive(Clone, Copy, Debug)]
 pub enum Contestant<'a> {
-    /// An evaluation with its strength, limits on each search, and pruning (`None`: none).
+    /// An evaluation, its strength, the limits of its searches, and its pruning, if any.
     Evaluation(&'a Evaluator, Strength, Budget, Option<&'a Pruning>),
     /// An external program, its limits, and the number of empty squares at or below which the time
     /// of its moves is not counted in [`Effort`].
@@ -93,7 +92,7 @@ impl<'a> Contestant<'a> {
     }
 }
 
-/// The nodes and the time that a player spent on choosing moves before exact play.
+/// The nodes and the time that a player spent on moves before it solved positions exactly.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, JsonSchema, Deserialize)]
 pub struct Effort {
     /// The nodes of the player's searches in a pair of games or in a whole match; 0 for an external

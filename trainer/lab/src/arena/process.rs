@@ -23,7 +23,7 @@ pub enum Misconduct {
     Flood { expected: &'static str },
     #[error("refused `{command}`: {answer}")]
     Refused { command: String, answer: String },
-    /// The player resigned. This is a result, not misconduct.
+    /// The player resigned. The game is lost as by misconduct, but does not count as forfeited.
     #[error("{RESIGNED}")]
     Resigned,
     #[error("played `{answer}`, which is not legal")]
@@ -100,7 +100,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Sends a line. An error of writing is ignored: it becomes visible when an answer is expected.
+    /// Sends a line. Ignores an error, since a program that has ended will not answer either.
     pub(super) fn say(&mut self, line: &str) {
         let written = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
         drop(written);

@@ -40,8 +40,8 @@ struct Line {
     black: usize,
     /// The position that the game starts from, with the side to move.
     opening: String,
-    /// The moves from the start position to the end of this game, or of a symmetric image of it;
-    /// null if no moves that lead to the opening were found.
+    /// The moves from the start position through the opening to the end of the game, possibly
+    /// rotated or reflected; null if no moves that lead to the opening were found.
     transcript: Option<String>,
     /// The moves after the opening.
     moves: String,
@@ -59,8 +59,8 @@ impl PlayedGame {
         schemars::schema_for!(Line)
     }
 
-    /// Returns the game from the start position as a record, with the moves to the opening marked
-    /// random; `None` if no such moves are found. The record of a forfeited game is unfinished.
+    /// Returns the game as a record from the start position, with the moves to the opening marked
+    /// as random; `None` if no such moves are found. The record of a forfeited game is unfinished.
     pub fn record(&self) -> Result<Option<Game>, Invalid> {
         let Some((opening_plies, squares, _)) = self.whole() else { return Ok(None) };
         // An opening has at most 60 moves, so the cast is exact.
@@ -107,12 +107,12 @@ impl PlayedGame {
     }
 }
 
-/// The two games of a pair, and each player's nodes and time before exact play.
+/// The two games of a pair, and each player's effort (nodes and time) to choose moves.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayedPair {
     /// The games: the first player begins the first game, the second player the second game.
     pub games: [PlayedGame; 2],
-    /// Each player's nodes and seconds before exact play, in both games together.
+    /// Each player's nodes and seconds in both games together, before it solves positions exactly.
     pub efforts: [Effort; 2],
 }
 
@@ -137,15 +137,15 @@ pub struct MatchResult {
     pub forfeits: Vec<Forfeit>,
     /// The numbers of games that the first and the second player resigned.
     pub resigned: [usize; 2],
-    /// Each player's nodes and seconds before exact play, in all games together; 0 nodes for an
-    /// external program.
+    /// Each player's nodes and seconds in all games together, before it solves positions exactly; 0
+    /// nodes for an external program.
     pub efforts: [Effort; 2],
     /// The games, two of each pair.
     #[serde(skip)]
     pub games: Vec<PlayedGame>,
 }
 
-/// A game that a player lost by misconduct. The opponent gets all discs.
+/// A game that a player lost by misconduct. The opponent gets a score of 64 discs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Forfeit {
     /// The number of the pair, counted from 1.
@@ -200,7 +200,7 @@ pub(super) struct OrderedPairs<F> {
 }
 
 impl<F: FnMut(Pair) -> bool> OrderedPairs<F> {
-    /// Creates an empty list. It takes pairs in order until `enough` returns true for a pair.
+    /// Creates an empty list. The list ends with the first pair for which `enough` returns true.
     pub(super) fn new(enough: F) -> Self {
         Self { pairs: vec![], waiting: BTreeMap::new(), enough, has_ended: false }
     }

@@ -103,7 +103,7 @@ pub struct SprtReport {
     pub beta: f64,
     /// The logarithm of the ratio of the likelihoods of H1 and H0.
     pub llr: f64,
-    /// The log-likelihood ratios at or below which H0 is accepted, and at or above which H1 is.
+    /// The bounds of `llr`: at or below the first, H0 is accepted, at or above the second, H1.
     pub llr_bounds: [f64; 2],
     /// The decision.
     pub decision: Decision,
@@ -116,8 +116,8 @@ pub struct SprtReport {
 }
 
 impl Sprt {
-    /// Returns a function that is called with each pair in order, and returns true if the test ends
-    /// the match at this pair. Without a test, it always returns false.
+    /// Returns a function to call with each pair in order. It returns true if the test has decided
+    /// after this pair. Without a test, it always returns false.
     pub fn ends(test: Option<Self>) -> impl FnMut(Pair) -> bool {
         let mut counts = Pentanomial::default();
         move |pair| {
@@ -136,7 +136,7 @@ impl Sprt {
         }
     }
 
-    /// Returns the state of the test after the pairs of `counts`.
+    /// Returns the state of the test after pairs with the results `counts`.
     pub fn report(&self, counts: &Pentanomial) -> SprtReport {
         let [elo0, elo1] = self.hypotheses.0;
         SprtReport {
@@ -169,9 +169,9 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns [`SprtReport::elo_interval`], with `None` for an infinite end. If the expected
-    /// shares of points at H0 and H1 are shifted together, the lower end is the largest H0 at which
-    /// the pairs decide for H1, and the upper end is the smallest H1 at which they decide for H0.
+    /// Returns [`SprtReport::elo_interval`], with `None` for an infinite end. The lower end is the
+    /// largest H0 that the pairs would reject, and the upper end the smallest H1, if both
+    /// hypotheses were moved by the same share of points.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();

@@ -21,7 +21,7 @@ impl Pair {
     }
 }
 
-/// The number of pairs by half points of the first player, from 0 (two losses) to 4 (two wins).
+/// The numbers of pairs in which the first player got 0 (two losses) to 4 (two wins) half points.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Pentanomial(pub [usize; 5]);
@@ -84,8 +84,8 @@ pub struct Statistics {
     /// Half the width of the 95 % confidence interval of `mean_discs`, in discs; null with fewer
     /// than two pairs.
     pub mean_discs_error: Option<f64>,
-    /// The difference in Elo points, limited to ±[`MAX_ELO`], even if it is infinite because one
-    /// player won every game.
+    /// The difference in Elo points, first player minus second. It is limited to ±[`MAX_ELO`],
+    /// since it would be infinite if one player won every game.
     pub elo: f64,
     /// Half the width of `elo_interval`; null if an end of this interval is infinite.
     pub elo_error: Option<f64>,
@@ -153,7 +153,7 @@ impl Statistics {
 /// upper bound is the 1 − α/2 quantile, with an added 1 instead. If all shares are 0 or 1, the
 /// bounds are those of Clopper and Pearson.
 enum WeightedMean {
-    /// The common value, if all averaged numbers are equal.
+    /// The weighted mean, which is certain because all numbers are equal.
     Certain(f64),
     /// A beta distribution with the mean and variance of Σ wᵢ xᵢ; exact if every xᵢ is 0 or 1.
     Spread(Beta),

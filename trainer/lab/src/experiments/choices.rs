@@ -22,7 +22,7 @@ pub struct Choices(Vec<(EntryPath, Vec<Value>)>);
 /// The names of the tables that enclose an entry, then the name of the entry.
 type EntryPath = Vec<String>;
 
-/// A combination of values: the path of each varied entry of a recipe, and the entry's value.
+/// One value for each varied entry of a recipe, with the path of the entry.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values(Vec<(EntryPath, Value)>);
 
@@ -53,7 +53,7 @@ impl Choices {
         self.0.iter().map(|(_, values)| values.len() as u64).fold(1, u64::saturating_mul)
     }
 
-    /// Returns all combinations, in an order in which the last entry changes fastest.
+    /// Returns all combinations, in an order in which the value of the last entry changes fastest.
     pub fn all(&self) -> Vec<Values> {
         (0..self.combinations()).map(|number| self.combination(number)).collect()
     }
@@ -67,7 +67,7 @@ impl Choices {
         numbers.into_iter().map(|number| self.combination(number)).collect()
     }
 
-    /// Returns the entries whose value in `values`, made by [`Values::to_json`], is the smallest or
+    /// Returns the entries whose value in `values` (from [`Values::to_json`]) is the smallest or
     /// the largest of the numbers to try. Omits entries with only one number.
     pub fn at_an_end(&self, values: &serde_json::Value) -> Vec<AtAnEnd> {
         let number = |value: &Value| value.as_float().or(value.as_integer().map(|n| n as f64));
@@ -135,7 +135,7 @@ impl Values {
         }
     }
 
-    /// Returns an object with the paths of the entries, such as `settings.ridge`, as keys.
+    /// Returns a JSON object of the values. The keys are the entries' paths, as `settings.ridge`.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |(path, value): &(EntryPath, Value)| {
             (path.join("."), serde_json::to_value(value).unwrap_or_default())

@@ -102,7 +102,7 @@ pub struct ComparedPhase {
 }
 
 impl ComparedErrors {
-    /// The smallest difference that matters if the user states none, in discs.
+    /// The default for the smallest difference that matters, in discs.
     pub const SMALLEST: f64 = 0.02;
 
     /// Compares the errors of two recipes on `phases`; `None` without positions. `pairs` has both
@@ -173,10 +173,10 @@ impl Comparing<'_> {
         Ok(Comparison { first, second, verdict, errors, played, seeds, tested, seconds })
     }
 
-    /// Describes the expected time, and the smallest difference of two mean absolute errors (MAE)
-    /// that the comparison proves at 99 % confidence with probability 0.9. Estimates the standard
-    /// error of the difference as [`PAIRED`] times that of the MAE of the weights embedded in the
-    /// programs, and omits the variance due to seeds.
+    /// Returns a text on the expected time, and on the smallest difference of two mean absolute
+    /// errors (MAE) that the comparison proves at 99 % confidence with probability 0.9. The
+    /// standard error of the difference is estimated as [`PAIRED`] times that of the MAE of the
+    /// weights embedded in the programs, without the variance due to seeds.
     fn expected(&self, recipes: &[Recipe; 2], study: &Study<'_>) -> Result<String> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
@@ -230,14 +230,14 @@ impl Comparing<'_> {
 
 /// The ratio SE(e₁ − e₂) / SE(e₁) = √(2 − 2ρ) of standard errors, where e₁ and e₂ are two recipes'
 /// mean absolute errors, and ρ is the correlation of their errors over games. Element 0 is for
-/// similar recipes (measured: 0.1 to 0.3 if one feature differs), 1 for others (about 1).
+/// similar recipes (measured: 0.1 to 0.3 if one feature differs), element 1 for others (about 1).
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
 /// Estimates the seconds of a fit without early stopping, on one thread of a processor of 2020. For
 /// each phase, an epoch that fits weights reads the positions of all phases in its smoothing
 /// window; an epoch that fits factors reads only the positions of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// Seconds of an epoch per position and pattern instance, to fit its weight or one factor.
+    /// The seconds of an epoch per position and pattern instance, for a weight and for one factor.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;

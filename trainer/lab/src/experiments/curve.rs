@@ -42,7 +42,7 @@ pub struct Curve {
 pub struct Point {
     /// The share of the training games, above 0 and at most 1, that the fits of this point use.
     pub share: Share,
-    /// The mean number of training games over the seeds.
+    /// The number of training games, as a mean over the seeds.
     pub games: f64,
     /// The mean over the seeds of the mean absolute error, in discs.
     pub mae: f64,
@@ -68,10 +68,10 @@ pub struct PhaseCurve {
 }
 
 impl Curve {
-    /// The least number of points of a curve: those that a [`Law`] needs, and one to test the law.
+    /// The least number of points of a curve: enough to fit a [`Law`], and one more to test it.
     pub const SHARES: usize = Law::AMOUNTS + 1;
 
-    /// Returns the run's only stage: a fit for each share of the games and each seed.
+    /// Returns the run's stages: only one, with a fit for each share of the games and each seed.
     pub fn stages(shares: &[Share], seeds: u64) -> Vec<Stage> {
         vec![Stage::new("curve (fits)", shares.len() as u64 * seeds, 1)]
     }
@@ -119,7 +119,7 @@ fn law_and_prediction(points: &[Point]) -> Option<(Law, Prediction)> {
 type Measured = (f64, ErrorsByGame);
 
 impl Point {
-    /// Creates a point from the `fits` with each seed; `None` without test positions.
+    /// Creates a point from `fits`, one for each seed; `None` without test positions.
     fn of(share: Share, fits: &[Measured], phases: &[usize]) -> Option<Self> {
         let games: Array1<f64> = fits.iter().map(|&(games, _)| games).collect();
         let mae = |(_, errors): &Measured| errors.on(phases).mean_of_all();
@@ -136,7 +136,7 @@ impl Point {
 }
 
 /// A power law with a floor: error = floor + scale · games^−exponent, where games is the number of
-/// training games. With more of them, the error approaches the floor but does not reach it.
+/// training games. With more games, the error approaches the floor but does not reach it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct Law {
     /// The mean absolute error in discs that the law approaches as training games increase.
@@ -166,7 +166,7 @@ impl Law {
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (number of training games, error) by least squares, with `floor` and
-    /// `scale` ≥ 0. `None` if a number is not above 0, or without [`Self::AMOUNTS`] distinct ones.
+    /// `scale` ≥ 0. `None` if a number is not above 0, or if fewer than [`Self::AMOUNTS`] differ.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);

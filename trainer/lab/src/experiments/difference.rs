@@ -12,8 +12,8 @@ pub const CONFIDENCE: f64 = 0.99;
 /// The number of bootstrap samples of games, which estimate the variance due to the games.
 const RESAMPLES: u64 = 400;
 
-/// The 90 % quantile of the standard normal distribution. A true difference that exceeds half the
-/// width of the confidence interval by this many standard errors is missed by one study in ten.
+/// The 90 % quantile of the standard normal distribution. It determines the size of a study that
+/// proves a true difference with probability 0.9.
 const ONCE_IN_TEN: f64 = 1.2816;
 
 /// An estimated difference in discs, and half the width of its 99 % confidence interval.
@@ -33,7 +33,7 @@ pub enum Verdict {
     First,
     /// The second recipe has the smaller error.
     Second,
-    /// Undecided: neither recipe's error is proven smaller at 99 % confidence.
+    /// Neither recipe's error is proven smaller at 99 % confidence.
     Equal,
 }
 
@@ -46,9 +46,9 @@ pub struct Needed {
     pub games: u64,
 }
 
-/// The mean absolute error of the first recipe minus that of the second, in discs. Its variance has
-/// two parts. The part due to the training games and their order is estimated from the seeds (0 for
-/// one seed), the part due to the test games by the bootstrap.
+/// The mean absolute error of the first recipe minus that of the second in discs, and its variance.
+/// One part of the variance is due to the seeds of the fits. It is 0 if there is only one seed. The
+/// other part is due to the choice of the test games, and is estimated by the bootstrap.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     seeds: u64,
@@ -113,8 +113,8 @@ impl Difference {
         }
     }
 
-    /// Returns the size of a study that proves a difference of `discs` with probability 0.9 if
-    /// seeds and games each cause half of the variance.
+    /// Returns the numbers of seeds and games with which a study proves a difference of `discs`
+    /// with probability 0.9. In that study, seeds and games each cause half of the variance.
     pub fn needed(&self, discs: f64) -> Needed {
         let allowed = (discs / (self.quantile() + ONCE_IN_TEN)).powi(2) / 2.0;
         let times = |variance: f64, there: u64| {

@@ -27,7 +27,7 @@ use othello_fit::source::LabelRules;
 /// The settings that every study has.
 #[derive(clap::Args, Clone, Debug)]
 pub struct StudySettings {
-    /// Records to measure errors on, of games that no recipe learns from
+    /// Records of test games, to measure errors on; recipes must not learn from these files
     #[arg(long, required = true, value_name = "GAMES")]
     pub test: Vec<PathBuf>,
     /// Rules for the labels of the test games' positions
@@ -45,7 +45,7 @@ pub struct StudySettings {
     /// Device to compute on
     #[arg(long, value_name = "DEVICE", default_value_t = Device::Auto)]
     pub device: Device,
-    /// Replace files in the folder, even if other settings or data made them
+    /// Replace files in the folder --out, even if other settings or data made them
     #[arg(long)]
     pub force: bool,
 }
@@ -93,8 +93,8 @@ pub struct Tested {
 pub struct Origins {
     /// Checksums of data and initial weights, and pattern sets as TOML, to identify the inputs.
     texts: BTreeSet<String>,
-    /// Training files to compare with the test games: those of the recipes and, if they are found
-    /// in the folders of the data and test files, those of the initial weights.
+    /// Training files to compare with the test games: those of the recipes, and those of the
+    /// initial weights that are in the folders of the recipes' data or of the test games.
     data: BTreeSet<PathBuf>,
 }
 
@@ -131,7 +131,7 @@ impl StudySettings {
         Ok(())
     }
 
-    /// Reads the test games, and opens the run. `own` has the settings that only this command has.
+    /// Begins a study, or resumes it. `own` has the settings that only this command has, as JSON.
     pub fn begin<'a>(
         &'a self,
         (command, recipe): (&str, &Path),

@@ -14,7 +14,7 @@ use othello_fit::fit::{FitSettings, Optimizer};
 use othello_fit::source::records::Records;
 
 /// The data, pattern set, optimizer and settings of a fit, read from TOML. `*0.5` halves the weight
-/// of each position in a file. Factor n of `window` applies to positions n phases away:
+/// of a file's positions. `window` has the weights of positions 1 and 2 phases from a fitted phase:
 ///
 /// ```toml
 /// name = "wide window"                            # optional; else the name of the file
@@ -90,7 +90,7 @@ impl Recipe {
         Self::of_raw(path, "", raw)
     }
 
-    /// Reads a recipe, and replaces some entries by `values`. The text of `values` is its new name.
+    /// Reads a recipe, replaces some entries by `values`, and names the recipe after these values.
     pub fn read_with(path: &Path, values: &Values) -> Result<Self, FileError> {
         let with = format!("with {values}: ");
         let wrong = |reason: &str| Invalid(format!("{with}{reason}"));
@@ -105,7 +105,7 @@ impl Recipe {
         Self::of_raw(path, &with, raw)
     }
 
-    /// Checks `raw`, and reads the files that it names. Error texts have `with` after the path.
+    /// Checks `raw`, and reads the files that it names. `with` precedes the cause of an error.
     fn of_raw(path: &Path, with: &str, raw: Raw) -> Result<Self, FileError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let refused = |reason: &str| FileError::refused(path, format!("{with}{reason}"));
@@ -146,8 +146,8 @@ impl Recipe {
         Ok(Self { name, data, set, initial, optimizer, settings })
     }
 
-    /// Returns the settings of a fit in a study: the recipe's share of the games times `share`, its
-    /// seed plus `number`, and no test set, because the study has its own test games.
+    /// Returns the settings of a study's fit to a `share` of the recipe's games. The seed is the
+    /// recipe's seed plus `number`. The test set is empty, because a study has its own test games.
     pub fn settings_with(&self, number: u64, share: Share) -> FitSettings {
         let seed = self.settings.seed.wrapping_add(number);
         let share = share.of(self.settings.share);

@@ -31,8 +31,8 @@ pub struct Tuning<'a> {
     pub choices: &'a Choices,
     /// The combinations of values in the first round.
     pub trials: &'a [Values],
-    /// The number of rounds. After each, at most half of the trials continue (rounded up, at least
-    /// 2). `None`: enough rounds to leave two trials for the last round, but at most 5.
+    /// The number of rounds. After each, the worse half of the trials, or more, is dropped. With
+    /// `None`, there are as many rounds as leave two trials for the last one, but at most 5.
     pub rounds: Option<u32>,
     /// True if early rounds use fewer games for each fit, false if fewer seeds for each trial.
     pub by_data: bool,
@@ -78,7 +78,7 @@ pub struct Tuned {
 }
 
 impl Tuning<'_> {
-    /// Returns the stages of the run: one for each round, with the round's fits as units of work.
+    /// Returns the stages of the run, one for each round. The unit of work in a stage is a fit.
     pub fn stages(&self) -> Vec<Stage> {
         let stage = |round: Round| {
             Stage::new(format!("round {} (fits)", round.number), round.most as u64 * round.seeds, 1)
@@ -220,9 +220,9 @@ impl Standing {
 }
 
 /// Returns each trial's standing after a round, and its error minus that of the best trial (`None`
-/// if it diverged). `trials` has each trial's errors by seed; none if it diverged. Of the n others,
-/// those proven worse than the best are `Worse`. Of the rest, the best max(2, ⌈n/2⌉), or all in the
-/// `last` round, are `Best` or `Equal`; the others are `Halved`.
+/// if it diverged). `trials` has each trial's errors by seed, or an empty vector if it diverged.
+/// Trials proven worse than the best are `Worse`. Half of the trials (at least 2) can remain as
+/// `Best` or `Equal`; the rest are `Halved`. In the `last` round, no trial is `Halved`.
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {

@@ -79,7 +79,7 @@ struct Stored {
 }
 
 impl Run {
-    /// Reads a fit's weights, report and metrics, and each pattern's `classes` commonest classes.
+    /// Reads the files of a fit. Lists the `classes` most frequent classes of each pattern.
     pub fn read(path: &Path, classes: usize) -> Result<Self, WeightsError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);
@@ -117,7 +117,7 @@ fn read_beside<T>(
 /// The size limit of a report or metrics file in bytes; 100,000 epochs of every phase need less.
 const LONGEST: u64 = 1 << 30;
 
-/// For each table of a report page, the value of [`Table::columns`].
+/// The name and columns of each table of a report page, as in [`Table::columns`].
 const TABLES: [[&str; 5]; 7] = [
     [
         "phases",

@@ -18,8 +18,8 @@ pub(super) struct WeightsSummary {
     scalars: Vec<ScalarSummary>,
     /// For each phase, the number of training positions, repetitions included.
     positions: Vec<u64>,
-    /// For each phase, the influence of each square in discs: the sum of m / n over the instances
-    /// that contain the square, where m is a pattern's [`mean_size`] and n its number of squares.
+    /// For each phase, the influence of each square in discs. Each pattern instance that contains
+    /// the square adds the pattern's [`mean_size`] divided by its number of squares.
     squares: Vec<Vec<f64>>,
     pub(super) predictions: Predictions,
 }

@@ -1,4 +1,4 @@
-//! Compares a player's moves, solver scores and values with known exact scores.
+//! Compares the moves and values of players, and the scores of the solver, with known exact scores.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -45,7 +45,7 @@ impl Problems {
         Ok(problems)
     }
 
-    /// Finds games in `files` that reach the problems' positions, since GTP engines replay a game.
+    /// Finds games in `files` that reach the problems, because GTP programs need all earlier moves.
     pub fn find_games(&mut self, files: &[PathBuf], progress: &dyn Progress) -> Result<()> {
         let wanted: HashSet<Position> = self.lines.iter().map(|line| line.position).collect();
         for path in files.iter().filter(|path| matches!(kind_of(path), Ok(Kind::Games))) {
@@ -104,9 +104,9 @@ impl BestMoves {
         Ok(Self { depth, selectivity, positions, agreement, failures, seconds })
     }
 
-    /// Asks a program for its move in each position for which the file states moves. Asks a GTP
-    /// engine only in positions that a known game reaches; returns `None` without positions. An
-    /// NBoard engine searches to `terms.depth`, a GTP engine to the depth of its command line.
+    /// Asks a program for a move in each position for which the problem file has moves. A GTP
+    /// engine is asked only if a known game reaches the position, and chooses its own depth. An
+    /// NBoard engine searches to `terms.depth`. Returns `None` if no position can be asked.
     pub(super) fn by_program(
         engine: &ExternalEngine,
         terms: Terms,
@@ -186,8 +186,8 @@ impl Solved {
     }
 }
 
-/// The errors of an evaluation's values, static or of searches, compared with the scores that a
-/// file states for its positions.
+/// The errors of an evaluation on the positions of a file. An error is the difference between the
+/// value, static or found by a search, and the score in the file.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ValueErrors {
     /// The path of the file with the positions.
@@ -199,8 +199,8 @@ pub struct ValueErrors {
     /// The errors of all positions.
     #[serde(flatten)]
     pub all: GroupErrors,
-    /// The errors for each range of the number of empty squares, such as 13 to 18, then for all
-    /// even and for all odd numbers of empty squares. Groups without positions are omitted.
+    /// The errors for each range of the number of empty squares, such as 13 to 18, and the errors
+    /// for all even and for all odd numbers. Groups without positions are omitted.
     pub by_group: Vec<Group>,
     /// The errors by number of empty squares, omitting numbers without positions.
     pub by_empties: Vec<PhaseErrors>,

@@ -21,7 +21,7 @@ use crate::arena::{
     Budget, Conditions, Contestant, KeptMatch, Match, MatchReport, Terms, match_stage,
 };
 
-/// A player that a benchmark measures: an evaluation with our search, or an external program.
+/// A player that a benchmark measures: an evaluation, used by our search, or an external program.
 #[derive(Debug)]
 pub struct Subject {
     /// The text by which the user specified the player.
@@ -159,7 +159,7 @@ impl Benchmark<'_> {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Measures a player in all parts of the benchmark but the match. Also returns omitted parts.
+    /// Returns a player's results in all parts except the match, and the parts that are omitted.
     pub fn measure(&self, subject: &Subject) -> Result<(Row, Vec<LeftOut>)> {
         let begun = Instant::now();
         let (player, identity) = (subject.name.clone(), subject.identity.clone());
@@ -209,8 +209,8 @@ impl Benchmark<'_> {
         Ok(())
     }
 
-    /// Returns a player's search settings. Those that the player does not state come from `usual`,
-    /// but the default ProbCut confidence is the benchmark's, for weights with a ProbCut model.
+    /// Returns a player's search settings. Settings that the player does not state are those of
+    /// `usual`, but for weights with a ProbCut model, the default confidence is the benchmark's.
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning)> {
         let Engine::Evaluation(evaluator) = &subject.engine else {
             return Ok((usual.strength(), Pruning::default()));
@@ -247,8 +247,8 @@ impl Benchmark<'_> {
         reasons
     }
 
-    /// Plays the player's match against the reference player, if there is one. Stores the report in
-    /// `row`. `stage` is the run that stores the games, with the index of its stage for this match.
+    /// Plays the player's match against the reference player, if there is one, and puts the report
+    /// into `row`. `stage` has the run that stores the games, and the match's index in its stages.
     pub fn play(
         &self,
         subject: &Subject,

@@ -57,7 +57,7 @@ pub struct Row {
     /// The match against the reference player; null if there was none.
     #[serde(rename = "match")]
     pub played: Option<MatchReport>,
-    /// The elapsed wall time in seconds.
+    /// The wall time in which the player was measured, in seconds.
     pub seconds: f64,
 }
 
@@ -97,7 +97,7 @@ impl Data {
     }
 }
 
-/// A column: the index of its part of the benchmark, its rank within the part, and its heading.
+/// A column: the index of its part of the benchmark, its order within the part, and its heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
@@ -205,8 +205,8 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns the rows of each table of errors by empty squares. The key of a table is `(1, path)`
-    /// for a file of exact scores, and `(0, "strong test")` for games between strong searches.
+    /// Returns the tables of errors by empty squares, each with its key: `(0, "strong test")` for
+    /// the games between strong searches, and `(1, path)` for each file of exact scores.
     fn error_tables(&self) -> BTreeMap<(usize, &str), Vec<TableRow>> {
         let mut tables = BTreeMap::<_, Vec<TableRow>>::new();
         for row in &self.players {

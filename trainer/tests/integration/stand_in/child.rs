@@ -33,7 +33,7 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Makes games, and installs the stand-in for CUDA, which lacks the function `entry` if given.
+    /// Makes games, and installs a stand-in for CUDA, without the function `entry` if one is named.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();
@@ -62,7 +62,7 @@ impl Place {
         Ended { status: output.status.code(), stdout, stderr, report }
     }
 
-    /// Runs `fit`, by default by Adam on the GPU with 2 threads. `asked` configures the stand-in.
+    /// Runs `fit`, by default by Adam on the GPU with 2 threads. `asked` sets up the stand-in.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);

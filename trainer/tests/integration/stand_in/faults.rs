@@ -10,7 +10,7 @@ use super::child::{Ended, Place};
 
 /// With one thread, a fit calls the driver in the same order in every run.
 const FIT: &str = "--threads 1";
-/// Makes the stand-in GPU report no free memory, so that a fit copies positions at each use.
+/// A setting for a GPU without free memory, to which a fit copies positions anew for each use.
 const STAGED: &str = "free-later=0";
 
 /// Entry points that release an object. If such a call fails, its object is not counted as a leak.
@@ -25,7 +25,7 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if `OTHELLO_FAULTS` requests the long test, with all errors and at more calls.
+/// Returns true if the variable `OTHELLO_FAULTS` requests the long test with all error codes.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
@@ -130,7 +130,7 @@ fn a_fit_that_lost_its_gpu_goes_on_on_the_cpu_to_the_same_bytes() {
     }
 }
 
-/// Checks that a fit fails with `--device cuda`, uses the CPU with `auto`, and prints `says`.
+/// Checks that a fit without a usable GPU fails with `--device cuda`, but uses the CPU with `auto`.
 fn check_passed_over(place: &Place, asked: &str, says: &str) {
     let expected = place.fit(asked, "--threads 1 --device cpu").sha256();
     let refused = place.fit(asked, FIT);

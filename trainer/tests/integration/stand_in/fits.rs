@@ -3,7 +3,7 @@
 
 use super::child::{Ended, Place};
 
-/// Makes the stand-in GPU report no free memory, so that a fit copies positions at each use.
+/// A setting for a GPU without free memory, to which a fit copies positions anew for each use.
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {
@@ -12,8 +12,8 @@ fn check_clean(ended: &Ended, what: &str) {
     assert_eq!(ended.report["undone"], 0, "{what}");
 }
 
-/// The seed determines when the stand-in driver runs operations. If it is divisible by 3, they run
-/// as late as possible, so that the test detects host memory that is released before it is copied.
+/// The seed determines when the stand-in driver runs operations. With every third seed, they run as
+/// late as possible, to detect host memory that is released before its content is copied.
 #[test]
 fn a_fit_gives_the_same_bytes_on_the_cpu_by_host_run_kernels_and_in_twenty_orders_of_the_streams() {
     let place = Place::new(60);
@@ -62,7 +62,7 @@ fn a_fit_gives_the_same_bytes_on_one_gpu_and_on_two() {
     assert!(absent.stderr.contains("--device cuda:0,2: there is no GPU 2"), "{}", absent.stderr);
 }
 
-/// Counts the driver calls of the third epoch. The first epoch also makes the lists of batches.
+/// Counts the driver calls of one epoch, by comparing a fit of 3 epochs with a fit of 2 epochs.
 #[test]
 fn an_update_of_factors_takes_two_launches_and_waits_for_nothing() {
     const UPDATES: u64 = 15;

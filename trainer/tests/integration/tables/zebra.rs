@@ -101,7 +101,7 @@ fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
     assert_equal(&Zebra.read(&unpacked).unwrap().weights, &read.weights);
 }
 
-/// Weights, constant and parity must be exported to the stages that they were imported from.
+/// A file of Zebra that is imported and exported again must give nearly the same values.
 #[test]
 fn zebra_reads_our_values_out_of_its_file() {
     let bytes = random_zebra_file();

@@ -26,9 +26,9 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
     (up << shift) | (down >> shift)
 }
 
-/// Returns the discs that a move flips. On each ray from `square`, they are the opponent's discs
-/// before the first other square, if a disc of the player is there. The carry of an addition finds
-/// this square on ascending rays, a count of leading zeros on descending rays (Toshihiko Okuhara).
+/// Returns the discs that a move on `square` flips: on each ray, the opponent's discs up to the
+/// next disc of the player, if no empty square is between. The end of these discs is found by the
+/// carry of an addition on ascending rays, by leading zeros on descending rays (Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {
     let rays = &RAYS[square & 63];

@@ -1,5 +1,5 @@
-//! Moves in AVX2, flips in AVX2 or AVX-512, with vectors of four 64-bit lanes. Moves use a lane for
-//! rows, one for columns, two for diagonals. Flips use two vectors, each for four of eight rays.
+//! Legal moves in AVX2, and flips in AVX2 or AVX-512, with vectors of four 64-bit lanes. For moves,
+//! one lane has rows, one columns, two diagonals. For flips, each lane has one of the eight rays.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,

@@ -13,8 +13,8 @@ use super::LINES;
 #[repr(C, align(32))]
 struct Lanes([u64; 4]);
 
-/// The squares from which 2^k steps leave the board, in `OUT[k][0]` for steps to higher square
-/// numbers, in `OUT[k][1]` to lower ones. The four lanes are rows, columns and both diagonals.
+/// The squares from which 2^k steps leave the board: `OUT[k][0]` for steps to higher square
+/// numbers, `OUT[k][1]` for lower ones. The four lanes are for rows, columns and both diagonals.
 static OUT: [[Lanes; 2]; 3] = {
     let mut out = [[Lanes([0; 4]); 2]; 3];
     let mut line = 0;

@@ -15,8 +15,8 @@ pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     }
 }
 
-/// Three values each for rows, columns and both diagonals: the difference between the numbers of
-/// adjacent squares, the squares that end a line towards higher numbers, and towards lower ones.
+/// For rows, columns and both diagonals: the difference between the numbers of adjacent squares,
+/// the squares that end a line at its highest number, and those that end it at its lowest number.
 const LINES: [(u32, u64, u64); 4] = {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     const FILE_H: u64 = FILE_A << 7;

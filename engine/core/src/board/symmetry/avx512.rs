@@ -14,8 +14,8 @@ pub(super) fn canonical(player: u64, opponent: u64) -> (u64, u64) {
 }
 
 /// Returns the eight symmetric images of a board, in a fixed order. The instruction `gf2p8affineqb`
-/// multiplies two 8 × 8 bit matrices, here the board and a diagonal. The mirrored diagonal mirrors
-/// the board. The product is also transposed if the board is the second matrix.
+/// computes them, as products of the board and a diagonal (8 × 8 bit matrices). A mirrored diagonal
+/// gives the mirrored board. If the board is the second factor, the result is also transposed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,gfni")]
 fn images(board: u64) -> __m512i {

@@ -1,4 +1,4 @@
-//! Symmetries and canonical images. An AVX2 version gained too little speed (`docs/log/boards.md`).
+//! Symmetries of the board and canonical images of positions, in portable code and in AVX-512.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(images.len(), 8);
     }
 
-    /// On boards with a symmetric `player`, `opponent` decides which image is the smallest.
+    /// On some boards, `player` is symmetric, so that some images differ only in `opponent`.
     #[test]
     #[cfg_attr(miri, ignore = "would take hours")]
     fn all_instruction_sets_find_the_smallest_image_of_millions_of_boards() {

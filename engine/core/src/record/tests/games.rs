@@ -154,7 +154,6 @@ fn a_game_takes_at_most_50_bytes() {
     assert!(bytes <= 50 * 2_000);
 }
 
-/// A frame without records is damaged if it has extra bytes. Formerly, `relabel` skipped it.
 #[test]
 fn a_frame_without_records_has_no_more_bytes() {
     let (_folder, path) = Folder::with("file");

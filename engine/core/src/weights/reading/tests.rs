@@ -88,7 +88,7 @@ fn every_row_and_group_arrives() {
     assert_same(&read(&sections_of(&weights)).unwrap(), &weights);
 }
 
-/// Only a phase that is stored as changes must come after the previous phase.
+/// Sections may be in any order, but a phase stored as changes must come after the previous phase.
 #[test]
 fn phases_may_come_in_any_order() {
     let weights = drawn();

@@ -33,8 +33,8 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes the array [`Lane::map`] of each lane as C code. Lanes in succession with equal arrays
-/// share one. Returns the index of each lane's array; `None` for a lane without a map.
+/// Writes the array [`Lane::map`] of each lane (pattern instance) as C code, successive equal
+/// arrays only once. Returns the index of each lane's array; `None` for a lane without a map.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();
@@ -73,8 +73,9 @@ fn wide_number(squares: &[Square]) -> String {
 }
 
 /// Returns a C expression for the base-3 number whose digits, lowest first, are the contents (0 to
-/// 2) of up to five squares. It nests calls of the kernels' macro `DOT(w, p, sum)`, which adds to
-/// `sum` Σ (content of square 4w + i) · (byte i of `p`), i = 0 to 3. Bytes are powers of 3 or 0.
+/// 2) of up to five squares. It nests calls of the kernels' macro `DOT(w, p, sum)`, which
+/// multiplies the contents of the squares 4w to 4w + 3 by the bytes of `p`, and adds the products
+/// to `sum`. Each byte of `p` is a power of 3, or 0 for another square.
 fn narrow_number(squares: &[Square]) -> String {
     let mut powers = [0u32; 64 / SQUARES_PER_WORD];
     for (digit, square) in squares.iter().enumerate() {

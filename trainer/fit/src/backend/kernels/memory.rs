@@ -58,8 +58,7 @@ impl Drop for Share {
     }
 }
 
-/// The positions that kernels read. As many [`Rows`] as fit stay in device memory; other rows are
-/// copied to the device each time they are used.
+/// The positions that kernels read: in device memory if they fit, otherwise copied at each use.
 #[derive(Debug)]
 pub struct DevicePositions<'a, L: Launcher> {
     runs: Vec<RowRun<'a, L::Buffer>>,
@@ -154,10 +153,10 @@ pub(super) struct DeviceGroup<B> {
 /// The memory for the updates of a group of phases.
 #[derive(Debug)]
 pub struct GroupScratch<B> {
-    /// The lists of the batches that fit into the memory. Updates make lists of other batches anew.
+    /// The lists of those batches for which device memory suffices, kept from update to update.
     pub(super) kept: HashMap<Batch, Lists<B>>,
-    /// For each parameter index of the group, the number of its occurrences in a batch. Kernels
-    /// replace this number by the beginning of the index's list, and then by the list's end.
+    /// Memory to make lists: for each parameter index of the group, first the number of its
+    /// occurrences in a batch, then the beginning of its list, and at last the end of its list.
     pub(super) counts: B,
     /// The number of positions for which [`Self::weighted`] and [`Self::added`] have space.
     pub(super) positions: usize,
@@ -170,7 +169,6 @@ pub struct GroupScratch<B> {
 /// The positions of a batch, and for each parameter that occurs in it, the list of its positions.
 #[derive(Debug)]
 pub(super) struct Lists<B> {
-    /// The number of positions in the batch.
     pub(super) positions: usize,
     /// The label, weight and phase of each position.
     pub(super) listed: B,
@@ -182,7 +180,7 @@ pub(super) struct Lists<B> {
     pub(super) lists: B,
     /// The number of long lists, and the number of all lists.
     pub(super) counts: [u32; 2],
-    /// The part of the memory budget, if the lists are kept.
+    /// The bytes that these lists take from the memory budget; `None` if they do not fit.
     pub(super) share: Option<Share>,
 }
 
@@ -226,8 +224,7 @@ pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }
 
-/// Returns a count or an index as a kernel argument; an error if it is 2³¹ or more, because kernels
-/// add the size of the grid to it in 32 bits.
+/// Returns a count or an index as a kernel argument; an error if it is 2³¹ or more.
 pub(super) fn number<'b, B>(number: usize) -> Result<Value<'b, B>> {
     let reason = || format!("{number} elements are too many for a kernel: use smaller batches");
     let number = i32::try_from(number).map(|number| Value::U32(number as u32));

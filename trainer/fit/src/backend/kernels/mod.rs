@@ -1,6 +1,5 @@
-//! The primitives of a fit, computed by the kernels of `othello-kernels` on any launcher: a GPU or,
-//! for checks, the CPU. Launchers differ only in memory, copies and launches, so the tests on the
-//! CPU also check what the GPU computes.
+//! The primitives of a fit, computed by the kernels of `othello-kernels` on a GPU or, for tests, on
+//! the CPU. Both run the same kernels, so tests on the CPU also check what a GPU computes.
 
 mod header;
 mod memory;
@@ -361,7 +360,7 @@ impl<L: Launcher> Backend for KernelBackend<'_, L> {
     }
 }
 
-/// The size in bytes of the struct `Listed` in `factors.cu`. `LIST_BYTES` is that of `List`.
+/// The size in bytes of the struct `Listed` in `factors.cu`.
 const LISTED_BYTES: usize = 8;
 const LIST_BYTES: usize = 12;
 

@@ -1,5 +1,5 @@
-//! Makes a dataset in a folder by a resumable run of two stages. The first stage sorts the
-//! positions of each range of records. The second stage merges the sorted positions of each phase.
+//! Makes a dataset in a folder by a resumable run of two stages. The first stage reads ranges of
+//! records, and sorts the positions of each range. The second stage merges the positions by phase.
 
 use std::path::Path;
 
@@ -25,8 +25,8 @@ const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset in a folder, and returns it; `None` if `shard` is only a share of the work.
-    /// Positions of `test` go to the test subset, except those that are also in training.
+    /// Makes a dataset from `data` in a folder, and returns it; `None` if `shard` does only a share
+    /// of the work. The positions of `test`, except those also in training, go to the test subset.
     pub fn make(
         folder: &Path,
         data: &[DataChoice],
@@ -104,7 +104,7 @@ impl DatasetFolder {
         }
     }
 
-    /// Writes the files of a dataset from the results that a run has stored; returns the dataset.
+    /// Writes the files of a dataset from the results of both stages of `run`; returns the dataset.
     pub fn pack(run: &Run, existing: Existing, progress: &dyn Progress) -> Result<Dataset> {
         let mut dataset = Dataset::default();
         for part in run.parts(PHASE_ROWS) {
@@ -130,7 +130,7 @@ impl DatasetFolder {
     }
 }
 
-/// Returns the checksum and the weight of each file; `None` if a file cannot be read.
+/// Returns each file's checksum and the factor of its weights; `None` if a file cannot be read.
 fn inputs_of(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
         let sha256 = sha256_of_file(&choice.path, &Silent).ok()?;

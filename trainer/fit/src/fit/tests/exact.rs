@@ -59,7 +59,7 @@ fn steps_on_a_sample_leave_few_epochs_to_take() {
     assert!(excess(&sampled) < excess(&whole) / 4.0);
 }
 
-/// The training error of an epoch must equal the error computed directly from its weights.
+/// The training error that least squares reports must equal the error computed from the weights.
 #[test]
 fn the_training_error_of_least_squares_is_not_null_but_what_measuring_tells() {
     let (model, rows) = (model(), rows(3000));

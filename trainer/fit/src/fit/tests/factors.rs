@@ -8,7 +8,7 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Returns positions whose labels are products of disc counts, which only factors can fit.
+/// Returns positions with labels that are products of two disc counts. Only factors can fit these.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];
@@ -63,7 +63,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit that widens factor vectors must begin with about the error of the narrower ones.
+/// A fit that adds dimensions to factors must begin with about the error that it had without them.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

@@ -1,5 +1,5 @@
-//! Tests of the optimizers: they reach the exact solution, with any number of threads and order of
-//! the data, and continue unchanged after a stop.
+//! Tests of the optimizers. They must reach the exact solution, with any number of threads and any
+//! order of the data, and must continue unchanged after a stop.
 
 mod exact;
 mod factors;

@@ -40,9 +40,9 @@ fn board_digits(position: &Position) -> Register {
     _mm512_mask_mov_epi8(player, position.opponent(), _mm512_set1_epi8(2))
 }
 
-/// The byte permutations for computing parameter indices with AVX-512VBMI. A lane (pattern
-/// instance) has base-3 numbers made of the contents of its squares. `digits[n][d]` moves the
-/// contents of the square for digit d (0: lowest) of number n into each lane.
+/// The byte permutations for computing parameter indices with AVX-512VBMI. A vector has a lane for
+/// each pattern instance. `digits[n][d]` fills each lane with digit d (0: lowest) of the base-3
+/// number n of the instance: the contents of one of its squares.
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],

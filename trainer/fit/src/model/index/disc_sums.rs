@@ -14,9 +14,9 @@ pub(super) struct DiscSums {
     first_parameter: [u32; LANES],
 }
 
-/// The amounts that a disc on one square adds to the base-3 numbers of each pattern instance. Their
-/// digits are the contents of the squares `first`, `second` and `fixed` of its [`Lane`]. The amount
-/// is 3ᵈ for a player's disc on the square of digit d, twice that for an opponent's, else 0.
+/// The amounts that a disc on one square adds to three base-3 numbers of each pattern instance. The
+/// digits of a number are the contents of the squares in one list of a [`Lane`], such as `first`.
+/// On the square of digit d, a player's disc adds 3ᵈ, an opponent's 2 · 3ᵈ; elsewhere, they add 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Disc {

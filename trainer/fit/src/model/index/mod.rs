@@ -1,7 +1,7 @@
-//! Computes the parameter indices of positions from their bitboards, a [`Row`] for each position.
+//! Computes a [`Row`] of parameter indices for each position, from the position's bitboards.
 //!
-//! Each instruction set has its own code, which computes the class (set of symmetric
-//! configurations) of every pattern instance. The results are equal.
+//! Each instruction set has its own code for the classes (sets of symmetric configurations) of all
+//! pattern instances. All sets give equal results.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -32,11 +32,11 @@ use super::class::Lane;
 pub enum InstructionSet {
     /// Instructions that every processor has.
     Portable,
-    /// Byte shuffles within 16 bytes, 32 bytes at once: x86-64-v3.
+    /// AVX2 (x86-64-v3): shuffles of 32 bytes at once, within groups of 16 bytes.
     Avx2,
-    /// Byte shuffles within 16 bytes, 64 bytes at once: x86-64-v4.
+    /// AVX-512BW (x86-64-v4): shuffles of 64 bytes at once, within groups of 16 bytes.
     Avx512Bw,
-    /// Byte permutes over 64 bytes: Ice Lake, Zen 4 and later.
+    /// AVX-512VBMI (Ice Lake, Zen 4 and later): permutations of 64 bytes at once.
     Avx512Vbmi,
 }
 
@@ -58,7 +58,7 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest available set, but not one with longer vectors than the engine uses.
+    /// Returns the fastest available set whose vectors are at most as long as those of the engine.
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
@@ -80,8 +80,8 @@ const _: () = assert!(Scalar::ALL.len() <= MAX_SCALARS);
 /// The greatest number of features of a position: instances of patterns and scalar features.
 pub const MAX_FEATURES: usize = LANES + MAX_SCALARS;
 
-/// The parameter indices of one position: one for each instance of a pattern, then one for each
-/// scalar feature. The remaining elements are valid indices without a meaning.
+/// The parameter indices of one position: one for each pattern instance, then one for each scalar
+/// feature. The array's remaining elements are unused, but are valid indices.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Row(pub(super) [u32; MAX_FEATURES]);
@@ -90,14 +90,14 @@ impl Row {
     /// A row of zeros, into which parameter indices are written.
     pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
-    /// Returns the parameter indices of the pattern instances; further elements have no meaning.
+    /// Returns the parameter indices of the pattern instances. The elements after these are unused.
     #[inline]
     pub fn instances(&self) -> &[u32; LANES] {
         // The array has more than `LANES` elements, so the default is never used.
         self.0.first_chunk().unwrap_or(&[0; LANES])
     }
 
-    /// Returns the parameter indices of all features in this row, which `model` must have computed.
+    /// Returns the parameter indices of all features, from a row that `model` has written.
     #[inline]
     pub fn features(&self, model: &super::Model) -> &[u32] {
         &self.0[..model.feature_count()]

@@ -1,8 +1,8 @@
-//! Tables for computing parameter indices by byte shuffles. A byte lane is for a pattern instance,
-//! whose base-3 numbers have one byte each. The tables have the square of each base-3 digit.
+//! Tables for computing parameter indices by byte shuffles. Each pattern instance has a byte lane
+//! (a byte of a vector). The tables say which squares are the digits of its base-3 numbers.
 //!
-//! The processor widens byte lanes to 32 bits by interleaving them with zeros twice, which changes
-//! their order. The tables assign instances to byte lanes so that, after widening, the lanes are in
+//! The processor later widens byte lanes to 32 bits by interleaving them with zeros twice, which
+//! changes their order. The tables assign instances to byte lanes so that the widened lanes are in
 //! the order of the instances.
 
 use othello_engine::pattern::{LANES, configurations};
@@ -12,7 +12,7 @@ use crate::model::class::Lane;
 /// The greatest number of base-3 digits that a byte can store: 3⁵ = 243.
 pub(super) const DIGITS: usize = 5;
 
-/// Marks a digit in [`Places::squares`] that the base-3 number of the pattern instance lacks.
+/// The value in [`Places::squares`] for a digit that a pattern instance's number does not have.
 pub(super) const NOWHERE: u8 = 0xFF;
 
 /// The number of base-3 numbers of a pattern instance: one for the first squares of mirrored pairs,
@@ -25,9 +25,9 @@ pub(super) struct Places {
     /// contents are digit d (0: least significant) of number n of the pattern instance in byte lane
     /// `lane`; [`NOWHERE`] if this number has no digit d.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// The factor T of c (of its low five digits) in the class of each 16-bit lane; see `class.rs`.
+    /// For each 16-bit lane: T (see `class.rs`), the factor of c's low five digits in the class.
     pub low_stride: [u16; LANES],
-    /// The factor 3⁵ · T of c's other digits in the class of each 16-bit lane; 0 if there are none.
+    /// For each 16-bit lane: 3⁵ · T, the factor of c's other digits in the class; 0 without any.
     pub high_stride: [u16; LANES],
     pub first_parameter: [u32; LANES],
 }

@@ -1,4 +1,4 @@
-//! Tests that every instruction set computes the same parameters as `Geometry::parameters_of`.
+//! Tests that all instruction sets compute the parameter indices of `Geometry::parameters_of`.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::PatternSet;

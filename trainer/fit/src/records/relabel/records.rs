@@ -26,7 +26,7 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores from ply `first_exact` on; keeps a stored one before it.
+    /// Returns the game with exact scores from ply `first_exact` on. Keeps an earlier stored score.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
@@ -82,7 +82,7 @@ impl Relabel for Game {
 }
 
 impl Settings {
-    /// Returns the ply from which positions are to be solved; a game may be too short to reach it.
+    /// Returns the first ply that gets an exact score. A game may be too short to reach this ply.
     fn first_exact(&self, game: &Game) -> usize {
         (60 - self.most_exact() as usize).max(usize::from(game.random_plies()))
     }
@@ -153,8 +153,7 @@ pub struct Changes {
     /// The number of compared results or labels that have another winner than the exact score has.
     /// A draw differs from a win.
     pub other_winner: u64,
-    /// The number of games whose stored exact score of the first position to be solved differs
-    /// from the new one.
+    /// The number of games whose first solved position had a different exact score before.
     pub contradicted: u64,
     /// The number of compared results or labels by the size of the change, rounded to whole discs
     /// (the key). Key 0 counts those that change by less than half a disc or not at all.

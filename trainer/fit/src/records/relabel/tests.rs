@@ -1,6 +1,6 @@
-//! Tests of relabelling. The games are random, so their results are far from perfect play. The
-//! positions come from random games and have wrong labels. A device (kernels run on the CPU) must
-//! find the same labels as the native code.
+//! Tests of relabelling: of random games, whose results are far from perfect play, and of positions
+//! of random games with wrong labels. A simulated device (GPU kernels run on the CPU) must find the
+//! same labels as the native code.
 
 use std::collections::BTreeMap;
 

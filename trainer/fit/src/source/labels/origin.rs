@@ -11,13 +11,13 @@ use othello_engine::text::{excerpt, parse_range};
 /// A kind of value from which a position of a game may get its label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The exact score of the game's first solved position, as the label of any of its positions.
+    /// The exact score of the game's first solved position, used for every position of the game.
     Solved,
-    /// The position's own exact score: that of the first solved position, or a stored one after it.
+    /// The position's own exact score. The first solved position has one, later ones may have one.
     Exact,
     /// The value that a search found when the move was chosen, or when the game was relabelled.
     Value,
-    /// A weighted mean of the values of the position and of all later positions.
+    /// The λ-return: a weighted mean of the search values of the position and of later positions.
     LambdaReturn(Lambda),
     /// The result of the game by its moves: the score of its final position.
     Result,
@@ -29,7 +29,7 @@ pub enum Origin {
 /// Temporal Differences, 1988). All values are for one side: v₀ is the search value of the
 /// position, vᵢ that of the position i moves later, and vₙ, after the last move, the game's result.
 /// The λ-return is `(1 − λ) · (v₀ + λ v₁ + … + λⁿ⁻¹ vₙ₋₁) + λⁿ vₙ`. A move that was drawn at
-/// random, or leads to a position without a value, ends the sum: vₙ is the value before this move.
+/// random, or leads to a position without a value, ends the sum: vₙ is then the value before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lambda(u8);
 

@@ -29,8 +29,8 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     /// For each parameter of the model, its index in `weights` and `vectors` ([`Group::numbers`]).
     numbers: &'a [u32],
     /// For each parameter index of the group, the weight in the evaluated phase minus
-    /// [`own_square`](super::own_square) of the factor vector, in 2⁻¹⁸ disc. The subtraction
-    /// removes each vector's own square from the square of their sum, which [`Self::value`] adds.
+    /// [`own_square`](super::own_square) of the factor vector, in 2⁻¹⁸ disc. To the sum of weights,
+    /// [`Self::value`] adds half the signed square of the sum of the vectors.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -47,7 +47,8 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Adds `rows` and residuals to `batch`. Returns Σ weight · residual² in 2⁻²⁶ occurrence·disc².
+    /// Adds the positions `rows`, with their residuals, to `batch`. Returns Σ weight · residual² in
+    /// units of 2⁻²⁶ occurrence·disc².
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;
@@ -141,12 +142,12 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 pub struct Scratch {
     /// For each position in turn, the parameters that occur in it, as indices in the [`Group`].
     pub(super) numbers: Vec<u32>,
-    /// For each position, weight (1/64 occurrence) · residual (1/1024 disc, within ±128 discs).
+    /// For each position, weight · residual (within ±128 discs) in units of 2⁻¹⁶ occurrence·disc.
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
     /// For each position in turn, the vector weight · residual · S in 2⁻¹⁶ disc·√disc. S is the sum
-    /// of the position's factor vectors, with all elements in its second half negated. The sum of
-    /// these vectors over the positions with a parameter enters the gradient of its factors.
+    /// of the position's factor vectors, with the second half of its elements negated. The gradient
+    /// of a parameter's factors contains the sum of these vectors over the parameter's positions.
     pub(super) added: Vec<i32>,
     /// For each phase of the group, the index in the batch at which the phase's positions end.
     pub(super) ends_of_phases: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Runs the checks on a GPU, if there is one, and compiles the kernels of pattern sets by NVRTC.
+//! Tests all kernels on a GPU, if there is one, and checks the code into which NVRTC compiles them.
 
 use std::env;
 use std::process::Command;

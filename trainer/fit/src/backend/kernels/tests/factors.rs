@@ -1,4 +1,4 @@
-//! Compares the kernels of weights and factors with the reference, bit by bit.
+//! Compares the kernels that fit weights and factors with the CPU implementation, bit by bit.
 
 use othello_engine::pattern::FactorShape;
 
@@ -60,11 +60,11 @@ struct Found {
     vectors: Vec<Vec<u64>>,
 }
 
-/// The bounds of the tested weights, in discs. The factors, in √disc, have a tenth of each bound.
-/// With the last bound, weights, factors and values exceed the limits to which they are clamped.
+/// The bounds ±s, in discs, of the random weights in the tests. Factors are within ±s/10 √disc.
+/// With the last bound, all are outside their allowed ranges, so that the kernels must clamp them.
 const SIZES: [f64; 3] = [1.0, 64.0, 1e6];
 
-/// Returns a program in which even short lists count as long, so that teams of threads share them.
+/// Returns a program in which teams of threads process even short lists, of 8 elements or more.
 fn shared_lists(model: &Model) -> Program {
     program(model).with("LONG_LIST 256", "LONG_LIST 8")
 }
