@@ -48,7 +48,7 @@ pub trait Launcher: Send + Sync + 'static {
         bytes: &[u8],
     ) -> Result<&'s Self::Buffer, LaunchError>;
 
-    /// Runs a kernel with `blocks` thread blocks, at least one.
+    /// Runs a kernel with `blocks` thread blocks; `blocks` must be at least 1.
     ///
     /// # Safety
     /// `arguments` must have the types in `kernel.arguments`, in the same order. Each array must be

@@ -8,7 +8,7 @@ pub fn sha256() -> &'static str {
     option_env!("OTHELLO_EMBEDDED_SHA256").unwrap_or("none")
 }
 
-/// Returns an empty provenance, because the program has no embedded weights.
+/// Returns a provenance with the command `none`: this build has no embedded weights.
 #[cfg(not(feature = "embedded"))]
 pub fn provenance() -> crate::file::Provenance {
     crate::file::Provenance::new("none")

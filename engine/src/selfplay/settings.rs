@@ -7,7 +7,7 @@ use crate::search::{EndgameSchedule, Plan, Selectivity};
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The schedule of the number of moves before the first search: opening and random moves.
+    /// The frequency of each number of moves (opening or random) that precede a game's searches.
     pub random_plies: Schedule,
     /// The openings with which games begin.
     pub openings: Openings,
@@ -51,7 +51,7 @@ impl Settings {
         self.sides.black.depth.max(self.sides.white.depth) <= SHALLOW_DEPTH
     }
 
-    /// Creates settings with random openings; ProbCut, exploration and values in records are off.
+    /// Creates settings with random openings. ProbCut, exploration and values in records are off.
     pub fn new(
         seed: u64,
         random_plies: Schedule,

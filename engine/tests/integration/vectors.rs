@@ -92,9 +92,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites a file so that later versions of the program make the same bytes. In the provenance,
-/// sets `version` to `any`, and removes the entry `behaviour`. Also inserts a section with an
-/// unknown name after the first section.
+/// Rewrites a file so that later versions of the program make the same bytes: its provenance then
+/// states no version. Also inserts a section with an unknown name after the first section.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");
@@ -105,8 +104,7 @@ fn write_again(path: &Path, kind: Kind) {
     records::write_sections(path, kind, &provenance, sections);
 }
 
-/// Copies the records of the file `name` in `datasets/conformance` to a file in `folder`, and keeps
-/// the frames. The file of games thus keeps its empty frame.
+/// Copies the frames of records in the file `datasets/conformance/NAME` to a file in `folder`.
 fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
     let (provenance, frames) = records::frames::<R>(&shipped(name));
     let mut writer = records::begin(&folder.join(name), &provenance);
@@ -115,8 +113,9 @@ fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
     write_again(&folder.join(name), kind);
 }
 
-/// Returns a game as seven fields (`-`: none): moves, number of random moves, solved position
-/// (`ply:score`), result, values, plies of moves not chosen by the search, result by its source.
+/// Returns a line with seven fields of a game, `-` for an empty one: moves, number of random moves,
+/// solved position (`ply:score`), result, values, plies of moves that the search did not choose,
+/// and the result that the imported file stated.
 pub(crate) fn game_line(game: &Game) -> String {
     let or_dash = |text: Option<String>| text.filter(|t| !t.is_empty()).unwrap_or("-".into());
     let moves = or_dash(Some(game.squares().iter().map(ToString::to_string).collect()));

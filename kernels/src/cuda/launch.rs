@@ -81,7 +81,7 @@ impl Drop for CudaStaging {
 }
 
 impl CudaLauncher {
-    /// Loads a program's kernels onto GPUs, at least one.
+    /// Loads a program's kernels onto every GPU of `found`, which must not be empty.
     pub fn new(found: &[Gpu], program: &Program) -> Result<Self, LaunchError> {
         let stream = |gpu: &Gpu| gpu.context.new_stream().map_err(|error| driver("streams", error));
         let mut gpus = vec![];

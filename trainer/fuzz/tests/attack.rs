@@ -1,4 +1,4 @@
-//! Runs a few attacks, but none that starts a command twice. `scripts/torture.sh` runs many.
+//! Runs the programs under a few attacks, such as damaged files; `scripts/torture.sh` runs many.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test")]

@@ -186,8 +186,8 @@ fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     }
 }
 
-/// A fit to exported positions must equal the fit to their games, because positions keep the subset
-/// of their game. Fits to positions with other weights or subsets must differ.
+/// A fit to exported positions must equal the fit to their games: each position stores the subset
+/// (training, validation or test) of its game. Other sample weights or subsets must change the fit.
 #[test]
 fn positions_come_back_from_arrays_with_the_same_fit() {
     let folder = Folder::with_random_games(0..150);

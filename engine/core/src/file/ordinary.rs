@@ -42,7 +42,7 @@ pub fn read_ordinary(path: &Path, most: u64) -> Result<Vec<u8>> {
     if bytes.len() as u64 > most { Err(long()) } else { Ok(bytes) }
 }
 
-/// Reads at most `most` bytes from the file at `path`.
+/// Reads at most `most` bytes of `file`. `path` only names the file in errors.
 pub(crate) fn beginning(file: impl Read, path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = vec![];
     let read = file.take(most).read_to_end(&mut bytes);

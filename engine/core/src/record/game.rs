@@ -43,7 +43,7 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Stores the source's result for black (−64..=64), unless the moves give the same result.
+    /// Stores black's result (−64..=64) as an imported file states it, unless the moves give it.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -135,7 +135,7 @@ impl Game {
         self.black_score
     }
 
-    /// Returns the source's result for black, if it is known and differs from that of the moves.
+    /// Returns black's result as an imported file stated it, if it differs from that of the moves.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }

@@ -28,7 +28,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The token of the instructions that every processor of the target architecture has.
+/// The token (proof of support) of the instructions that every processor of the target has.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -41,12 +41,12 @@ impl Instructions for Portable {
 /// The token (proof of support) of an instruction set that is known only at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyInstructions {
-    /// The token of [`InstructionSet::Portable`].
+    /// The token (proof of support) of [`InstructionSet::Portable`].
     Portable(Portable),
-    /// The token of [`InstructionSet::Avx2`].
+    /// The token (proof of support) of [`InstructionSet::Avx2`].
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
-    /// The token of [`InstructionSet::Avx512`].
+    /// The token (proof of support) of [`InstructionSet::Avx512`].
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
 }
@@ -61,7 +61,7 @@ impl AnyInstructions {
         return Self::Portable(Portable);
     }
 
-    /// Returns the token of an instruction set; `None` if the processor does not support the set.
+    /// Returns the proof that the processor supports a set; `None` if it does not support the set.
     pub fn of(set: InstructionSet) -> Option<Self> {
         match set {
             InstructionSet::Portable => Some(Self::Portable(Portable)),
@@ -74,13 +74,13 @@ impl AnyInstructions {
         }
     }
 
-    /// Returns the tokens of all instruction sets that the processor supports, the slowest first.
+    /// Returns a token for each instruction set that the processor supports, the slowest set first.
     pub fn available() -> impl Iterator<Item = Self> {
         InstructionSet::ALL.into_iter().filter_map(Self::of)
     }
 }
 
-/// Evaluates an expression with a token of the process's instruction set, or with a given token.
+/// Evaluates an expression with a token (proof of support): the process's own, or a given token.
 ///
 /// ```
 /// use othello_core::simd::{AnyInstructions, Instructions, compiled_for};

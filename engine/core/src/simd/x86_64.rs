@@ -3,16 +3,16 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use super::sealed::Sealed;
 use super::{AnyInstructions, InstructionSet, Instructions, Portable};
 
-/// The token of [`InstructionSet::Avx2`].
+/// A token: proof that the processor supports [`InstructionSet::Avx2`].
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
-/// The token of [`InstructionSet::Avx512`].
+/// A token: proof that the processor supports [`InstructionSet::Avx512`].
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
 
 impl Avx2 {
-    /// Returns the token of AVX2; `None` if the processor does not support this set.
+    /// Returns the proof that the processor supports AVX2; `None` if it does not support it.
     pub fn new() -> Option<Self> {
         let is_there = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
@@ -27,7 +27,7 @@ impl Avx2 {
 }
 
 impl Avx512 {
-    /// Returns the token of AVX-512; `None` if the processor does not support this set.
+    /// Returns the proof that the processor supports AVX-512; `None` if it does not support it.
     pub fn new() -> Option<Self> {
         let is_there = Avx2::new().is_some()
             && is_x86_feature_detected!("avx512f")

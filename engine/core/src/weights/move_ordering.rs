@@ -54,7 +54,8 @@ impl MoveOrderingWeights {
         &self.steps
     }
 
-    /// Returns two sections of a weights file: the pattern set, then the strength and the weights.
+    /// Returns two sections of a weights file. The first has the pattern set. The second has the
+    /// [strength](Self::strength), which is the influence on move ordering, and the weights.
     pub fn sections(&self) -> [Section; 2] {
         let numbers = [self.strength].into_iter().chain(self.steps.iter().copied());
         let content = numbers.flat_map(i16::to_le_bytes).collect();
@@ -64,7 +65,7 @@ impl MoveOrderingWeights {
         ]
     }
 
-    /// Reads the two sections that [`Self::sections`] returns. `weights` begins with the strength.
+    /// Reads the contents of the two sections that [`Self::sections`] returns.
     ///
     /// # Errors
     /// A message for a pattern set or weights that cannot be used, as for [`Self::new`].

@@ -104,7 +104,7 @@ pub trait Backend: Sized + Sync {
     /// Returns a sum of squares that is 0.
     fn zero_squares(&self) -> Result<Self::Squares>;
 
-    /// Waits for the device. Returns the sum in `squares`, in units of 2⁻²⁶ occurrence · disc².
+    /// Waits for the device. Returns 2²⁶ · Σ weight (in occurrences) · residual² (in discs²).
     fn squared(&self, squares: &Self::Squares) -> Result<u128>;
 
     /// Copies `values`, one for each parameter, to the device, and returns them as a vector.
@@ -340,9 +340,9 @@ pub struct Errors {
     pub positions: u64,
     /// The total weight of the positions; 64 is one occurrence of a position.
     pub weight: u64,
-    /// Σ weight · |error|, in units of 1/64 occurrence · 1/1024 disc.
+    /// Σ weight (in 1/64 occurrence) · |error| (in 1/1024 disc).
     absolute: u128,
-    /// Σ weight · error², in units of 1/64 occurrence · (1/1024 disc)².
+    /// Σ weight (in 1/64 occurrence) · error², for errors in 1/1024 disc.
     squared: u128,
 }
 

@@ -48,7 +48,7 @@ impl fmt::Display for Calibrated {
     }
 }
 
-/// The errors of the predicted values of searches to one depth, in discs.
+/// The errors, in discs, with which ProbCut predicts the values of searches to the depth `deep`.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct DepthError {
     /// The depth of the predicted search.

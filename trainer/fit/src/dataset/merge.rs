@@ -59,7 +59,7 @@ fn scattered(position: &Position) -> u64 {
 struct Duplicates {
     position: Position,
     weight: i64,
-    /// Σ label · weight, in 1/256 disc · 1/64 occurrence. At least 2³³ terms fit into an `i64`.
+    /// Σ label (in 1/256 disc) · weight (in 1/64 occurrence); 2³³ terms or more fit into an `i64`.
     labels: i64,
 }
 

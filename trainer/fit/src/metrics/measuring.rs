@@ -54,7 +54,8 @@ pub struct Measured {
 }
 
 impl<E: Evaluate> Measuring<'_, E> {
-    /// Measures the errors on the positions of files. `rules` label the positions of games.
+    /// Measures the evaluation's errors on positions in files. Positions of game files get labels
+    /// by `rules`; files of scored positions contain their labels.
     pub fn files(
         &self,
         paths: &[PathBuf],
@@ -90,7 +91,7 @@ impl<E: Evaluate> Measuring<'_, E> {
         Ok(self.measured(found, sha256))
     }
 
-    /// Measures the errors on positions. For the standard error, each position counts as a game.
+    /// Measures the evaluation's errors on positions. Standard errors count a position as a game.
     pub fn positions(&self, all: Vec<ScoredPosition>, progress: &dyn Progress) -> Result<Measured> {
         if self.depth > 0 {
             let wanted = all.iter().filter(|row| self.phase_of(row).is_some());

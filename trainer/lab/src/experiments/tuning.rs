@@ -221,8 +221,8 @@ impl Standing {
 
 /// Returns each trial's standing after a round, and its error minus that of the best trial (`None`
 /// if it diverged). `trials` has each trial's errors by seed, or an empty vector if it diverged.
-/// Trials proven worse than the best are `Worse`. Half of the trials (at least 2) can remain as
-/// `Best` or `Equal`; the rest are `Halved`. In the `last` round, no trial is `Halved`.
+/// Of n trials that did not diverge, those proven worse than the best are `Worse`. Of the rest, the
+/// max(2, ⌈n/2⌉) most accurate are `Best` or `Equal`, and the others `Halved` (`Equal` if `last`).
 fn standings(trials: &[Vec<GameErrors>], last: bool) -> Vec<(Standing, Option<Estimate>)> {
     let mut found = vec![(Standing::Diverged, None); trials.len()];
     let mae = |trial: &Vec<GameErrors>| -> Option<f64> {
@@ -293,9 +293,8 @@ pub struct Record {
     pub outcome: Standing,
 }
 
-/// The file `trials.jsonl` of a study: the provenance, then one trial a line. Writing appends this
-/// run's trials, and drops earlier ones with the same round, share of the games and values. A run
-/// that was killed and resumed therefore writes the same file as an uninterrupted run.
+/// The file `trials.jsonl` of a study: the provenance, then one trial a line. New trials replace
+/// those of the same round, share of the games and values, so a resumed run writes no trial twice.
 struct RecordFile {
     path: PathBuf,
     head: String,

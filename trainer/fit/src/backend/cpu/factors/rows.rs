@@ -47,8 +47,8 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Adds the positions `rows`, with their residuals, to `batch`. Returns Σ weight · residual² in
-    /// units of 2⁻²⁶ occurrence·disc².
+    /// Adds the positions `rows`, with their residuals, to `batch`. Returns 2²⁶ · Σ weight ·
+    /// residual², an integer, for weights in occurrences and residuals in discs.
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;
@@ -142,7 +142,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 pub struct Scratch {
     /// For each position in turn, the parameters that occur in it, as indices in the [`Group`].
     pub(super) numbers: Vec<u32>,
-    /// For each position, weight · residual (within ±128 discs) in units of 2⁻¹⁶ occurrence·disc.
+    /// For each position, 2¹⁶ · weight (in occurrences) · residual (in discs, within ±128).
     pub(super) weighted: Vec<i64>,
     pub(super) weights: Vec<u16>,
     /// For each position in turn, the vector weight · residual · S in 2⁻¹⁶ disc·√disc. S is the sum

@@ -60,8 +60,8 @@ struct Found {
     vectors: Vec<Vec<u64>>,
 }
 
-/// The bounds ±s, in discs, of the random weights in the tests. Factors are within ±s/10 √disc.
-/// With the last bound, all are outside their allowed ranges, so that the kernels must clamp them.
+/// The bounds s of random numbers in the tests: weights are between −s and s discs, factors between
+/// −s/10 and s/10 √disc. The last s exceeds the allowed ranges: the kernels must clamp the numbers.
 const SIZES: [f64; 3] = [1.0, 64.0, 1e6];
 
 /// Returns a program in which teams of threads process even short lists, of 8 elements or more.
