@@ -62,7 +62,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Numbers the next operation of the stream `handle`. Returns its [`Moment`] and the new clock.
+    /// Counts one more operation of the stream `handle`. Returns its number and the stream's clock.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;

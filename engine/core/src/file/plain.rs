@@ -32,7 +32,7 @@ fn has_content(path: &Path, bytes: &[u8]) -> Result<bool> {
     has_same_bytes(there, bytes).map_err(FileError::io(path, "read it"))
 }
 
-/// Replaces any file at `path` by one with `bytes`. Refuses a `PATH.partial` of another program.
+/// Replaces any file at `path` by one with `bytes`. Fails if `PATH.partial` has other content.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes, &Replaceable::Any)

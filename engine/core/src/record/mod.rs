@@ -8,9 +8,9 @@
 //! section   a frame: 256 games, or 4096 positions, compressed
 //! game      5 bytes, and 1 byte a move: its index among the legal moves
 //! position  20 bytes: player u64, opponent u64, label i16 in 1/256 disc,
-//!           weight u16 in 1/64 occurrence
-//! ```
 //!           weight u16 in 1/64 (64 for a position that counts once)
+//! ```
+//!
 //! ```
 //! use othello_core::board::transcript;
 //! use othello_core::file::{Existing, Provenance};

@@ -59,7 +59,7 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
 /// Returns the sum of the factor vectors at `places`, where an index i means `vectors[MARGIN + i]`.
 ///
 /// # Panics
-/// If `vectors` is too short for some index that `places` could contain.
+/// If `vectors` ends less than 2 · MARGIN after the greatest middle of a pattern or scalar place.
 #[inline(always)]
 fn sum<I: Instructions, const DIMENSIONS: usize>(
     _: I,

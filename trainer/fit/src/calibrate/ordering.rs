@@ -50,7 +50,7 @@ pub struct Calibrated {
     /// The share (0 to 1) of the variance of scores between a position's moves that counts alone
     /// explain, such as the number of the opponent's replies. Measured on held-out positions.
     pub explained_by_replies: f64,
-    /// The best of the tried strengths: the one with the fewest nodes in [`Self::trials`].
+    /// The strength (factor of the weights in a move score) with the fewest nodes in `trials`.
     pub strength: i16,
     /// The results of the searches, one entry for each tried strength.
     pub trials: Vec<Trial>,
