@@ -3,19 +3,15 @@
 use std::alloc::{Layout, handle_alloc_error};
 
 use super::slot::prefetch;
-use crate::board::{Discs, Position, Square};
+use crate::board::{Discs, Position};
 
-/// Entries of positions with at least this number of empty squares are in a separate part of the
-/// table. They save the most nodes, but the many other entries would soon overwrite them.
+/// Positions with at least this number of empty squares have their entries in the upper half of the
+/// table. These entries save the most nodes, but the many others would soon overwrite them.
 const FAR_EMPTIES: u32 = 10;
-/// The binary logarithm of the number of entries (256 KiB) below [`FAR_EMPTIES`] empty squares.
-const NEAR_LOG2: u32 = 13;
-/// The binary logarithm of the number of entries (2 MiB) for [`FAR_EMPTIES`] or more empty squares.
-/// With 13 instead of 16, exact solves of three test suites take 3 to 4 % more nodes.
-const FAR_LOG2: u32 = 16;
-const ENTRIES: usize = (1 << NEAR_LOG2) + (1 << FAR_LOG2);
-
-const NO_SQUARE: u8 = 64;
+/// The binary logarithm of the number of entries in each half. The whole table has 1 MiB, so that
+/// it stays in a processor's second cache.
+const HALF_LOG2: u32 = 14;
+const ENTRIES: usize = 2 << HALF_LOG2;
 
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable)]
 #[repr(C, align(32))]
@@ -24,7 +20,6 @@ struct Entry {
     opponent: u64,
     lower: i8,
     upper: i8,
-    best: u8,
     /// The table's generation when the entry was written; 0 if it was never written.
     generation: u8,
 }
@@ -58,19 +53,14 @@ impl ShallowTable {
         prefetch(&self.entries[slot.index()]);
     }
 
-    /// Returns the bounds of the position's score, and its best move; `None` without an entry.
+    /// Returns the bounds (lower, upper) of the position's score; `None` without an entry.
     #[inline]
-    pub(super) fn probe(
-        &self,
-        slot: ShallowSlot,
-        position: Position,
-    ) -> Option<((Discs, Discs), Option<Square>)> {
+    pub(super) fn probe(&self, slot: ShallowSlot, position: Position) -> Option<(Discs, Discs)> {
         let entry = &self.entries[slot.index()];
         let is_there = entry.player == position.player()
             && entry.opponent == position.opponent()
             && entry.generation == self.generation;
-        let bounds = (entry.lower.into(), entry.upper.into());
-        is_there.then(|| (bounds, Square::new(entry.best)))
+        is_there.then(|| (entry.lower.into(), entry.upper.into()))
     }
 
     #[inline]
@@ -79,14 +69,12 @@ impl ShallowTable {
         slot: ShallowSlot,
         position: Position,
         (lower, upper): (Discs, Discs),
-        best: Option<Square>,
     ) {
         self.entries[slot.index()] = Entry {
             player: position.player(),
             opponent: position.opponent(),
             lower: lower as i8,
             upper: upper as i8,
-            best: best.map_or(NO_SQUARE, |square| square.index() as u8),
             generation: self.generation,
         };
     }
@@ -100,9 +88,8 @@ impl ShallowSlot {
     pub(super) fn of(position: Position, empties: u32) -> Self {
         let player = position.player().wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let opponent = position.opponent().wrapping_mul(0xD1B5_4A32_D192_ED03);
-        let is_far = empties >= FAR_EMPTIES;
-        let (first, log2) = if is_far { (1 << NEAR_LOG2, FAR_LOG2) } else { (0, NEAR_LOG2) };
-        Self(first + ((player ^ opponent) >> (64 - log2)) as u32)
+        let half = u32::from(empties >= FAR_EMPTIES) << HALF_LOG2;
+        Self(half + ((player ^ opponent) >> (64 - HALF_LOG2)) as u32)
     }
 
     /// Returns the slot's index. The explicit limit lets the compiler omit bounds checks.

@@ -22,8 +22,6 @@ struct Candidate {
     replies: u64,
 }
 
-/// The ordering score of the best move in the shallow table, above all other ordering scores.
-const TABLE_MOVE: i32 = 1 << 20;
 const REPLY_COST: i32 = 16;
 const ODD_QUADRANT_BONUS: i32 = 8;
 
@@ -121,10 +119,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         }
         // Transposition cutoff, in the shallow table.
         let (mut lower, mut upper) = (-INFINITE, INFINITE);
-        let mut table_move = None;
         let slot = ShallowSlot::of(position, empties);
         if self.features.shallow_table
-            && let Some((bounds, best)) = self.shallow_table.probe(slot, position)
+            && let Some(bounds) = self.shallow_table.probe(slot, position)
         {
             (lower, upper) = bounds;
             if lower > alpha {
@@ -133,29 +130,26 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             if upper <= alpha {
                 return upper;
             }
-            table_move = best;
         }
-        let (best, square) =
-            self.best_fastest_first(position, squares, table_move, parity, alpha, empties);
+        let best = self.best_fastest_first(position, squares, parity, alpha, empties);
         if self.features.shallow_table {
             let bounds = if best > alpha { (best, upper) } else { (lower, best) };
-            self.shallow_table.store(slot, position, bounds, Some(square));
+            self.shallow_table.store(slot, position, bounds);
         }
         best
     }
 
-    /// Searches the moves `squares` until one scores above `alpha`. Returns (best score, move).
+    /// Searches the moves `squares` until one scores above `alpha`. Returns the best score.
     #[inline(always)]
     fn best_fastest_first(
         &mut self,
         position: Position,
         squares: u64,
-        table_move: Option<Square>,
         parity: Parity,
         alpha: Discs,
         empties: u32,
-    ) -> (Discs, Square) {
-        let mut best = (-INFINITE, Square::A1);
+    ) -> Discs {
+        let mut best = -INFINITE;
         let enhanced = self.features.enhanced_cutoff
             && self.features.shallow_table
             && empties > FASTEST_FIRST_EMPTIES;
@@ -173,7 +167,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         for square in Squares(squares) {
             let child = position.after(square, position.flips_by(self.set, square));
             if child.player() == 0 && self.features.wipe_out {
-                return (64, square);
+                return 64;
             }
             // Table entries of children are scattered in memory: prefetch all, then read.
             let slot = ShallowSlot::of(child, empties - 1);
@@ -191,7 +185,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             } else {
                 ODD_QUADRANT_BONUS * odd
             };
-            let move_score = if Some(square) == table_move { TABLE_MOVE } else { move_score };
             let place = moves.len() & (PLACES - 1);
             let key = move_score * PLACES as i32 + (PLACES - 1 - place) as i32;
             keys[place] = key;
@@ -201,16 +194,14 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         // Enhanced transposition cutoff, in the shallow table: saves 6 % of nodes and time.
         if enhanced {
             let mut is_any_settled = false;
-            for (place, &Candidate { square, slot, child, .. }) in moves.iter().enumerate() {
+            for (place, &Candidate { slot, child, .. }) in moves.iter().enumerate() {
                 let known = self.shallow_table.probe(slot, child);
-                let Some(((lower, upper), _)) = known else { continue };
+                let Some((lower, upper)) = known else { continue };
                 if -upper > alpha {
-                    return (-upper, square);
+                    return -upper;
                 }
                 if -lower <= alpha {
-                    if -lower > best.0 {
-                        best = (-lower, square);
-                    }
+                    best = best.max(-lower);
                     keys[place & (PLACES - 1)] = i32::MIN;
                     is_any_settled = true;
                 }
@@ -223,15 +214,13 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
             // Before the search: after it, the vector load of all keys would wait for this write.
             keys[place_of(greatest)] = i32::MIN;
             let parity = parity.after(next.square);
-            let Candidate { square, child, replies, .. } = next;
+            let Candidate { child, replies, .. } = next;
             let score =
                 -self.null_window_with_moves(child, replies, parity, -alpha - 1, empties - 1);
-            if score > best.0 {
-                best = (score, square);
-                if score > alpha {
-                    return best;
-                }
+            if score > alpha {
+                return score;
             }
+            best = best.max(score);
             greatest = greatest_of(&keys);
         }
         best

@@ -1,5 +1,5 @@
 #[cfg(target_arch = "x86_64")]
-mod avx2;
+mod x86_64;
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::InstructionSet;
@@ -9,8 +9,11 @@ use crate::simd::Instructions;
 pub(super) fn stable<I: Instructions>(_: I, player: u64, opponent: u64) -> u64 {
     match I::SET {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a value of type `I` proves that the processor has `I::SET`, which includes AVX2.
-        InstructionSet::Avx512 | InstructionSet::Avx2 => unsafe { avx2::stable(player, opponent) },
+        // SAFETY: a value of type `I` proves that the processor has `I::SET`.
+        InstructionSet::Avx512 => unsafe { x86_64::stable_avx512(player, opponent) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        InstructionSet::Avx2 => unsafe { x86_64::stable_avx2(player, opponent) },
         _ => portable(player, opponent),
     }
 }

@@ -1,4 +1,4 @@
-//! Stable discs in AVX2, by the portable algorithm, with a lane for each direction of lines.
+//! Stable discs by AVX2 vectors and the portable algorithm: a lane for each direction of lines.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm256_add_epi64, _mm256_and_si256, _mm256_castsi256_si128,
@@ -33,8 +33,15 @@ static OUT: [[Lanes; 2]; 3] = {
     out
 };
 
+/// The same vectors as in [`stable_avx2`]: with AVX-512, the compiler joins logical instructions.
+#[target_feature(enable = "avx2,avx512f,avx512vl")]
+pub(super) fn stable_avx512(player: u64, opponent: u64) -> u64 {
+    stable_avx2(player, opponent)
+}
+
+#[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn stable(player: u64, opponent: u64) -> u64 {
+pub(super) fn stable_avx2(player: u64, opponent: u64) -> u64 {
     let [one, eight, seven, nine] = LINES.map(|(shift, ..)| i64::from(shift));
     let neighbour = _mm256_set_epi64x(nine, seven, eight, one);
     let occupied = _mm256_set1_epi64x((player | opponent) as i64);
