@@ -165,7 +165,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         let mut moves = ArrayVec::<Candidate, PLACES>::new();
         let odd_squares = parity.odd_squares();
         for square in Squares(squares) {
-            let child = position.after(square, position.flips_by(self.set, square));
+            let (child, replies) = position.after_with_moves(self.set, square);
             if child.player() == 0 && self.features.wipe_out {
                 return 64;
             }
@@ -175,7 +175,6 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
                 self.shallow_table.prefetch(slot);
             }
             // Move ordering: fastest first, by replies, parity, square and the ordering evaluation.
-            let replies = child.moves_by(self.set);
             let odd = i32::from(square.bit() & odd_squares != 0);
             let move_score = if self.features.fastest_first {
                 let cost = patterns.map_or(0, |evaluation| evaluation.cost(self.set, &child));

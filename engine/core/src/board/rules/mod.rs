@@ -33,6 +33,30 @@ pub(super) fn flips<I: Instructions>(_: I, player: u64, opponent: u64, square: u
     }
 }
 
+/// Returns the discs of the player and of the opponent after the player's move on `square`, and the
+/// opponent's replies to it.
+#[inline(always)]
+pub(super) fn play<I: Instructions>(
+    set: I,
+    player: u64,
+    opponent: u64,
+    square: usize,
+) -> ([u64; 2], u64) {
+    match I::SET {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a value of type `I` proves that the processor has the instructions of `I::SET`.
+        InstructionSet::Avx512 => unsafe { x86_64::play_avx512(player, opponent, square) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a value of type `I` proves that the processor has the instructions of `I::SET`.
+        InstructionSet::Avx2 => unsafe { x86_64::play_avx2(player, opponent, square) },
+        _ => {
+            let flips = flips(set, player, opponent, square);
+            let [player, opponent] = [player ^ flips ^ 1 << (square & 63), opponent ^ flips];
+            ([player, opponent], moves(set, opponent, player))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +139,9 @@ mod tests {
                 let square = square.index();
                 let expected = portable::flips(player, opponent, square);
                 assert_eq!(flips(set, player, opponent, square), expected);
+                let after = [player ^ expected ^ 1 << square, opponent ^ expected];
+                let replies = portable::moves(after[1], after[0]);
+                assert_eq!(play(set, player, opponent, square), (after, replies));
             }
         }
     }

@@ -1,12 +1,13 @@
-//! Legal moves in AVX2, and flips in AVX2 or AVX-512, with vectors of four 64-bit lanes. For moves,
+//! Legal moves by AVX2, and flips by AVX2 or AVX-512, in vectors of four 64-bit lanes. For moves,
 //! one lane has rows, one columns, two diagonals. For flips, each lane has one of the eight rays.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
     _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi64,
     _mm256_extracti128_si256, _mm256_load_si256, _mm256_lzcnt_epi64, _mm256_maskz_and_epi64,
-    _mm256_or_si256, _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_setzero_si256,
-    _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_test_epi64_mask,
+    _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set_epi64x, _mm256_set1_epi64x,
+    _mm256_setzero_si256, _mm256_shuffle_epi32, _mm256_sllv_epi64, _mm256_srlv_epi64,
+    _mm256_sub_epi64, _mm256_test_epi64_mask, _mm256_xor_si256,
 };
 
 use super::portable::{RAYS, Rays};
@@ -14,15 +15,21 @@ use super::portable::{RAYS, Rays};
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn moves(player: u64, opponent: u64) -> u64 {
+    any_lane(move_lanes(all_lanes(player), all_lanes(opponent))) & !(player | opponent)
+}
+
+/// Returns the squares next to the ends of rows of `opponent`'s discs that begin at `player`'s.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn move_lanes(player: __m256i, opponent: __m256i) -> __m256i {
     const INNER_FILES: i64 = 0x7E7E_7E7E_7E7E_7E7E;
     let shift = _mm256_set_epi64x(7, 9, 8, 1);
     let twice = _mm256_add_epi64(shift, shift);
-    let mover = _mm256_set1_epi64x(player as i64);
     let inner = _mm256_set_epi64x(INNER_FILES, INNER_FILES, -1, INNER_FILES);
-    let other = _mm256_and_si256(_mm256_set1_epi64x(opponent as i64), inner);
+    let other = _mm256_and_si256(opponent, inner);
 
-    let mut up = _mm256_and_si256(other, _mm256_sllv_epi64(mover, shift));
-    let mut down = _mm256_and_si256(other, _mm256_srlv_epi64(mover, shift));
+    let mut up = _mm256_and_si256(other, _mm256_sllv_epi64(player, shift));
+    let mut down = _mm256_and_si256(other, _mm256_srlv_epi64(player, shift));
     up = _mm256_or_si256(up, _mm256_and_si256(other, _mm256_sllv_epi64(up, shift)));
     down = _mm256_or_si256(down, _mm256_and_si256(other, _mm256_srlv_epi64(down, shift)));
     let pairs_up = _mm256_and_si256(other, _mm256_sllv_epi64(other, shift));
@@ -32,17 +39,28 @@ pub(super) fn moves(player: u64, opponent: u64) -> u64 {
     up = _mm256_or_si256(up, _mm256_and_si256(pairs_up, _mm256_sllv_epi64(up, twice)));
     down = _mm256_or_si256(down, _mm256_and_si256(pairs_down, _mm256_srlv_epi64(down, twice)));
 
-    let beyond = _mm256_or_si256(_mm256_sllv_epi64(up, shift), _mm256_srlv_epi64(down, shift));
-    any_lane(beyond) & !(player | opponent)
+    _mm256_or_si256(_mm256_sllv_epi64(up, shift), _mm256_srlv_epi64(down, shift))
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn flips_avx2(player: u64, opponent: u64, square: usize) -> u64 {
-    let rays = &RAYS[square & 63];
-    let (ascending, descending) = halves(rays);
-    let player = _mm256_set1_epi64x(player as i64);
-    let opponent = _mm256_set1_epi64x(opponent as i64);
+    any_lane(flip_lanes_avx2(all_lanes(player), all_lanes(opponent), square))
+}
+
+/// Returns the discs on `player` and `opponent` after a move, and the opponent's replies to it.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn play_avx2(player: u64, opponent: u64, square: usize) -> ([u64; 2], u64) {
+    let (player, opponent) = (all_lanes(player), all_lanes(opponent));
+    let flips = flip_lanes_avx2(player, opponent, square);
+    play(player, opponent, square, flips)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn flip_lanes_avx2(player: __m256i, opponent: __m256i, square: usize) -> __m256i {
+    let (ascending, descending) = halves(&RAYS[square & 63]);
     let zero = _mm256_setzero_si256();
 
     // Finds the lowest square of the ray without an opponent's disc, and the squares before it.
@@ -64,7 +82,7 @@ pub(super) fn flips_avx2(player: u64, opponent: u64, square: usize) -> u64 {
     let after = _mm256_sub_epi64(zero, _mm256_add_epi64(end, end));
     let down = _mm256_and_si256(after, descending);
 
-    any_lane(_mm256_or_si256(up, down))
+    _mm256_or_si256(up, down)
 }
 
 #[inline]
@@ -77,6 +95,27 @@ fn halves(rays: &Rays) -> (__m256i, __m256i) {
     }
 }
 
+/// Makes a move whose flips are in the lanes of `flips`. They stay in vectors until the replies are
+/// known, because moving them to other registers and back takes time.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn play(player: __m256i, opponent: __m256i, square: usize, flips: __m256i) -> ([u64; 2], u64) {
+    let pairs = _mm256_or_si256(flips, _mm256_permute4x64_epi64::<0b01_00_11_10>(flips));
+    let flips = _mm256_or_si256(pairs, _mm256_shuffle_epi32::<0b01_00_11_10>(pairs));
+    let player = _mm256_xor_si256(_mm256_xor_si256(player, all_lanes(1 << (square & 63))), flips);
+    let opponent = _mm256_xor_si256(opponent, flips);
+    let replies = any_lane(move_lanes(opponent, player));
+    let after = [player, opponent];
+    let after = after.map(|lanes| _mm_cvtsi128_si64(_mm256_castsi256_si128(lanes)) as u64);
+    (after, replies & !(after[0] | after[1]))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn all_lanes(bits: u64) -> __m256i {
+    _mm256_set1_epi64x(bits as i64)
+}
+
 #[inline]
 #[target_feature(enable = "avx2")]
 fn any_lane(lanes: __m256i) -> u64 {
@@ -87,10 +126,22 @@ fn any_lane(lanes: __m256i) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd,avx512vl")]
 pub(super) fn flips_avx512(player: u64, opponent: u64, square: usize) -> u64 {
-    let rays = &RAYS[square & 63];
-    let (ascending, descending) = halves(rays);
-    let player = _mm256_set1_epi64x(player as i64);
-    let opponent = _mm256_set1_epi64x(opponent as i64);
+    any_lane(flip_lanes_avx512(all_lanes(player), all_lanes(opponent), square))
+}
+
+/// Returns the discs on `player` and `opponent` after a move, and the opponent's replies to it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512cd,avx512vl")]
+pub(super) fn play_avx512(player: u64, opponent: u64, square: usize) -> ([u64; 2], u64) {
+    let (player, opponent) = (all_lanes(player), all_lanes(opponent));
+    let flips = flip_lanes_avx512(player, opponent, square);
+    play(player, opponent, square, flips)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512cd,avx512vl")]
+fn flip_lanes_avx512(player: __m256i, opponent: __m256i, square: usize) -> __m256i {
+    let (ascending, descending) = halves(&RAYS[square & 63]);
     let zero = _mm256_setzero_si256();
 
     // Finds the lowest square of the ray without an opponent's disc, and the squares before it.
@@ -106,5 +157,5 @@ pub(super) fn flips_avx512(player: u64, opponent: u64, square: usize) -> u64 {
     let after = _mm256_sub_epi64(zero, _mm256_add_epi64(end, end));
     let down = _mm256_and_si256(after, descending);
 
-    any_lane(_mm256_or_si256(up, down))
+    _mm256_or_si256(up, down)
 }
