@@ -266,12 +266,13 @@ impl FitSettings {
         Stop { epochs, patience, tolerance: self.least_squares.tolerance }
     }
 
-    /// Returns the settings as JSON, without the settings of other optimizers.
+    /// Returns the settings as JSON, without those that a fit by `optimizer` ignores. A fit of
+    /// factors has the settings `factors`, and starts from weights that are fitted by least squares.
     pub fn of(&self, optimizer: Optimizer) -> Value {
         let mut settings = json!(self);
-        let foreign = match optimizer {
-            Optimizer::Adam => "least_squares",
-            Optimizer::LeastSquares | Optimizer::Descent => "adam",
+        let foreign = match (optimizer, &self.factors) {
+            (Optimizer::Adam, None) => "least_squares",
+            _ => "adam",
         };
         if let Value::Object(settings) = &mut settings {
             settings.shift_remove(foreign);
@@ -411,6 +412,17 @@ mod tests {
         other.adam.epochs += 1;
         assert_eq!(plain.of(Optimizer::LeastSquares), other.of(Optimizer::LeastSquares));
         assert_ne!(plain.of(Optimizer::Adam), other.of(Optimizer::Adam));
+    }
+
+    #[test]
+    fn settings_of_the_least_squares_that_begin_a_fit_of_factors_are_in_its_provenance() {
+        let factors = Some(FactorSettings::default());
+        let plain = FitSettings { factors, ..FitSettings::default() };
+        let (mut start, mut adam) = (plain.clone(), plain.clone());
+        start.least_squares.epochs += 1;
+        adam.adam.epochs += 1;
+        assert_ne!(plain.of(Optimizer::Adam), start.of(Optimizer::Adam));
+        assert_eq!(plain.of(Optimizer::Adam), adam.of(Optimizer::Adam));
     }
 
     fn around(window: &str, phase: usize) -> Vec<(usize, u16)> {
