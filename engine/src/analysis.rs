@@ -92,9 +92,9 @@ pub fn rated_move<E: Evaluate>(
     Some(RatedMove { square, value, depth, exact, selectivity, nodes, line })
 }
 
-/// Returns the best line from `position`, without passes. Its first move is that of `found`, a
-/// search of `position`. Each further move comes from a new search within `limits`, to a depth of
-/// one ply less, so that most of its tree is in the transposition table.
+/// Returns the best line from `position`, without passes. Its first move is the best move of
+/// `found`, the result of a search of `position`. Each further move comes from a new search within
+/// `limits`, to a depth of one ply less, so that most of its tree is in the transposition table.
 pub fn best_line<E: Evaluate>(
     searcher: &mut Searcher<'_, E>,
     position: &Position,

@@ -100,7 +100,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Returns true for a GTP program. It must be told all moves of a game, not only a position.
+    /// Returns true for a GTP program, which must be sent all moves of a game, not only a position.
     pub fn needs_games(&self) -> bool {
         matches!(self, Self::Program(ExternalEngine { protocol: Protocol::Gtp, .. }))
     }
@@ -287,7 +287,8 @@ impl SearchSpec {
         }
     }
 
-    /// Returns the strength and the pruning for the settings that [`Self::plan`] returns.
+    /// Returns the strength (depth and exact solving) and the pruning of a search by the settings
+    /// that [`Self::plan`] returns.
     pub fn search(
         &self,
         usual: Plan,

@@ -20,7 +20,8 @@ mod folder;
 /// The stages of a command, each with a function that counts its finished units, such as games.
 type Stages<'a> = &'a [FinishedUnits<'a>];
 
-/// Kills and resumes a command, and checks its results. Match files may differ, as they have times.
+/// Kills and resumes a command, and checks its results. Match files may differ, because they
+/// contain measured times.
 fn check(arguments: &str, output: &str, units: Option<u64>, stages: Stages<'_>) {
     let program = cargo_bin!("othello-trainer");
     let may_differ: &[&str] = if output.ends_with(".match") { &[output] } else { &[] };
@@ -90,7 +91,8 @@ fn parts_in(folder: PathBuf) -> usize {
     names.filter(|name| name.starts_with("part-") && !name.contains('.')).count()
 }
 
-/// Counts the parts of merged phases, not the other 3 parts, which are the sorted input files.
+/// Counts the parts (files of finished work) with merged phases, not the 3 parts with the sorted
+/// input files.
 #[test]
 fn dataset() {
     let arguments = "dataset --out out @0.games @100.games @200.games";

@@ -11,9 +11,10 @@ const AVX2: &str = "avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt";
 const AVX512: &str = "avx2,bmi1,bmi2,f16c,fma,lzcnt,movbe,popcnt,\
     avx512f,avx512bw,avx512cd,avx512dq,avx512vl";
 
-/// Compiles a function once for each instruction set. The attribute's argument selects the version
-/// that a call runs; the processor must support its instruction set. Safe arguments are
-/// `InstructionSet::chosen()` and, if a parameter is a token of type `I`, `I::SET`.
+/// Compiles a function once for each instruction set. The attribute's argument is an
+/// `InstructionSet`, which selects the version that a call runs; the processor must support it.
+/// Safe arguments are `InstructionSet::chosen()` and, if a parameter is a token of type `I`,
+/// `I::SET`.
 #[proc_macro_attribute]
 pub fn compiled_for(set: TokenStream, function: TokenStream) -> TokenStream {
     let set = parse_macro_input!(set as Expr);

@@ -66,7 +66,8 @@ struct Row {
     /// The number of positions whose best move is not the same as with all features. Several moves
     /// may be equally good.
     different_moves: usize,
-    /// The number of positions in which a best move of the file was found; absent if it has none.
+    /// The number of positions in which the search found a move that the file states as best;
+    /// absent if the file states no moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     stated_moves: Option<usize>,
 }

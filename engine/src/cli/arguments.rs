@@ -15,7 +15,8 @@ use crate::player::SearchSpec;
 use crate::search::{EndgameSchedule, Level, Selectivity};
 use crate::text::{Lines, TextSource};
 
-/// The flags that set a search. They apply to settings that the text of a player does not state.
+/// The flags that set a search. If a player is given as text with settings of its own,
+/// `WEIGHTS:KEY=VALUE,...`, these settings take precedence over the flags.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SearchArguments {
     #[arg(long, value_name = "L")]

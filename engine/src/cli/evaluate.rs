@@ -44,7 +44,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the search that the flags select, and false if it only evaluates statically.
+    /// Returns the search that the flags select, and true unless it is only a static evaluation.
     fn search<'a>(
         &self,
         evaluator: &'a Evaluator,

@@ -114,7 +114,8 @@ fn counted(plies: u32, progress: &dyn Progress) -> Written {
 const COMPARED_OPENINGS: usize = 16;
 const LONGEST_FILE: u64 = 64 << 20;
 
-/// Refuses an existing file, unless it is a list of openings that has the first 16 of the new list.
+/// Refuses to replace an existing file, unless it is a list of openings that contains the first 16
+/// openings of the new list.
 fn check_is_own<E: Evaluate>(
     path: &Path,
     balance: &Balance,

@@ -79,11 +79,13 @@ pub(in crate::cli) struct SelfPlay {
 
 const DEFAULT_DEPTH: u32 = 2;
 
-/// The default number of empty squares for exact play with an endgame ProbCut schedule (`--ends`).
+/// The default number of empty squares at or below which self-play solves positions exactly, if an
+/// endgame ProbCut schedule (`--ends`) prunes the searches at more empty squares.
 const DEFAULT_EXACT: u32 = 16;
 
 impl Arguments {
-    /// Returns a player's search settings, with pruning by default if both have ProbCut models.
+    /// Returns a player's search settings, and the number of empty squares at or below which it
+    /// plays perfectly. If the weights of both players have ProbCut models, it prunes by default.
     fn search(
         &self,
         player: &WeightsSpec,

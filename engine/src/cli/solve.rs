@@ -36,7 +36,8 @@ pub struct Arguments {
     weights: WeightsChoice,
 }
 
-/// A position of the input. Parsing fails if its stated score is not a whole number of discs.
+/// A position of the input. Parsing fails if the score that the input states for it is not a whole
+/// number of discs.
 pub(super) struct Line(pub(super) StatedPosition);
 
 impl Line {
@@ -141,8 +142,8 @@ impl fmt::Display for Solve {
     }
 }
 
-/// Solves the positions, one on each thread. A thread without a position helps another thread. No
-/// search uses table entries from the search of another position.
+/// Solves the positions, one on each thread. A thread without a position helps another thread. The
+/// transposition table is empty before each position.
 pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::load(&arguments.weights)?;
     let lines: Vec<Line> = arguments.file.all()?;

@@ -6,7 +6,8 @@ use crate::board::{CORNERS, Position, Square, X_SQUARES};
 pub enum Handwritten {
     /// The value 0 for every position. A search then only distinguishes finished games.
     Zero,
-    /// A weighted sum of moves, corners, and X squares (next to a corner) at empty corners.
+    /// A weighted sum of the players' differences in legal moves, corners, and X squares (diagonal
+    /// neighbours of corners) at empty corners.
     Mobility,
 }
 

@@ -30,7 +30,8 @@ mod carried {
         PackedWeights::open(NAME, FILE).expect("the build script wrote the weights")
     });
 
-    /// The tables that all players share. Each block of tables is computed when first used.
+    /// The evaluation tables of the embedded weights, shared by all evaluators. The tables of a
+    /// block (some consecutive phases) are computed when first used.
     static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::packed(&PACKED));
 
     /// Returns the settings and inputs that determined the embedded weights.
@@ -43,7 +44,8 @@ mod carried {
         TABLES.clone()
     }
 
-    /// Returns the weights by class of symmetric configurations, without training counts (all 0).
+    /// Returns the embedded weights, one for each class of symmetric configurations. All training
+    /// counts are 0, because the binary does not contain them.
     #[expect(clippy::expect_used, reason = "the build script wrote the file")]
     pub fn weights() -> WeightsFile {
         let read = Weights::read_without_counts(NAME.as_ref(), FILE);

@@ -57,7 +57,8 @@ impl WeightsChoice {
         }
     }
 
-    /// Loads the chosen weights; embedded ones lack training counts. `none` and `mobility` fail.
+    /// Loads the chosen weights, one for each class of symmetric configurations. Embedded weights
+    /// have no training counts. For `none` and `mobility`, which have no weights, returns an error.
     pub fn by_class(&self) -> Result<WeightsFile, WeightsError> {
         match self {
             Self::File(path) => Weights::read(path),

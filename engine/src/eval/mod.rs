@@ -79,8 +79,8 @@ pub trait Evaluate: Sync {
         self.value_after(state, square, flips, after)
     }
 
-    /// Returns an approximate value for move ordering. It can use the weights for ply `_ply`: if
-    /// all nodes use the weights of one ply, these stay in the processor's cache.
+    /// Returns an approximate value for move ordering. It can use the weights for ply `_ply` in
+    /// place of the position's ply: the weights of a single ply stay in the processor's cache.
     #[inline]
     fn value_at(&self, state: &Self::State, position: &Position, _ply: u32) -> Value {
         self.value(state, position)

@@ -7,7 +7,7 @@ use crate::pattern::{Geometry, MAX_SQUARES};
 use crate::simd::{Instructions, Portable};
 use crate::with_instructions;
 
-/// Pattern weights by configuration, expanded from [`MoveOrderingWeights`].
+/// The move-ordering evaluation, with one weight for each configuration of each pattern.
 #[derive(Clone, Debug)]
 pub struct MoveOrdering {
     instances: Vec<Instance>,
@@ -21,7 +21,7 @@ struct Instance {
     /// For each subset of `squares`, the sum of 3^i over its squares, where i is a square's index
     /// in the pattern's list. [`extract`] computes the index of a subset in this table.
     digits: Box<[i16; 1 << MAX_SQUARES]>,
-    /// The index in `MoveOrdering::weights` of the pattern's weight if all its squares are empty.
+    /// The index in `MoveOrdering::weights` of the weight for empty squares (configuration 0).
     middle: usize,
 }
 
@@ -51,7 +51,8 @@ impl MoveOrdering {
         Self { instances, weights: expanded, strength: weights.strength().into() }
     }
 
-    /// Returns the sum of all instances' weights for the side to move, in steps of 1/32 disc.
+    /// Returns the move-ordering value for the side to move, in steps of 1/32 disc: the sum of the
+    /// weights of all pattern instances.
     #[inline]
     pub fn steps(&self, position: &Position) -> i32 {
         with_instructions!(|set| self.steps_by(set, position))
@@ -70,7 +71,8 @@ impl MoveOrdering {
         steps
     }
 
-    /// Returns the points by which `child`'s value lowers a move's score: discs · `strength` / 32.
+    /// Returns the number of points to subtract from the score of the move to `child`. It is
+    /// v · `strength` / 32, where v is the move-ordering value of `child` in discs.
     #[inline(always)]
     pub(crate) fn cost<I: Instructions>(&self, set: I, child: &Position) -> i32 {
         (self.steps_by(set, child) * self.strength) >> 10

@@ -28,10 +28,12 @@ pub struct Tables {
     middles: Middles,
     scalars: Vec<Scalar>,
     factors: Option<FactorShape>,
-    /// For each phase, the index of its block in `blocks`, and the start of its table in the block.
+    /// For each phase, the index in `blocks` of its block (the tables of some consecutive phases),
+    /// and the start of its table in the block.
     phases: [(usize, usize); PHASES],
     blocks: Arc<[OnceLock<Expanded>]>,
-    /// The weights from which each block is computed when first used; `None` if all blocks exist.
+    /// The weights from which each of `blocks` is computed when first used; `None` if the tables
+    /// were created with all blocks.
     packed: Option<&'static PackedWeights>,
     /// The move-ordering evaluation, if any.
     pub ordering: Option<MoveOrdering>,
@@ -52,7 +54,7 @@ struct Table<'t> {
 }
 
 impl Tables {
-    /// Expands all weights now.
+    /// Creates tables in which all weights are already expanded: one for each configuration.
     pub fn new(weights: &Weights) -> Self {
         let patterns = (weights.set().clone(), weights.geometry().clone());
         let (ordering, models) = (weights.ordering.as_ref(), weights.models.clone());
@@ -103,7 +105,8 @@ impl Tables {
         });
     }
 
-    /// Returns a block. Computes it at first use, on this thread: all pool threads may wait for it.
+    /// Returns the block of tables with the index `number`; computes it at first use. Only this
+    /// thread computes, because all threads of the rayon pool may be waiting for the block.
     #[cold]
     fn expand(&self, number: usize) -> &Expanded {
         self.blocks[number].get_or_init(|| {
@@ -244,7 +247,8 @@ impl Tables {
     }
 }
 
-/// For each scalar feature, the index of its weight in a phase's table, and of its factor vector.
+/// For each scalar feature, the index of its weight in a phase's table. The factor vector of the
+/// same parameter has the same index.
 type ScalarPlaces = ArrayVec<u32, { Scalar::ALL.len() }>;
 
 impl Evaluate for Tables {
@@ -306,15 +310,16 @@ const GAMES: u64 = 200;
 const DEVIATIONS: f64 = 3.0;
 
 /// Positions of random games, from which [`FactorBounds`] are computed. The contribution of factors
-/// varies more there than in a search, so that the bounds are too wide rather than too narrow.
+/// varies more in random games than in a search, so the bounds tend to be too wide, not too narrow.
 static SAMPLE: LazyLock<Vec<(Phase, Position)>> = LazyLock::new(|| {
     let steps = (0..GAMES).flat_map(|game| random_game(0, game, usize::MAX).steps);
     steps.filter_map(|step| Some((Phase::of(&step.position)?, step.position))).collect()
 });
 
 /// The mean and the bounds (mean ± 3 standard deviations) of the factors' contribution to a value,
-/// in 1/32 disc, over the [`SAMPLE`] positions of a block. If the value is outside the search
-/// window with either bound, a pruned search uses the mean, and does not compute the contribution.
+/// in 1/32 disc, over the [`SAMPLE`] positions of a block. A pruned search uses the mean in place
+/// of the contribution if even the greatest one leaves the value at most alpha, or even the least
+/// one leaves it at least beta.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FactorBounds {
     least: i32,

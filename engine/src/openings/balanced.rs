@@ -23,14 +23,15 @@ pub struct Balance {
     pub seed: u64,
 }
 
-/// Shallower searches that reject openings early, to save time. Each has a depth, and a number of
-/// discs by which an absolute value may exceed [`Balance::within`].
+/// Shallower searches that reject openings early, to save time: the depth of each search, and the
+/// number of discs by which the absolute value may exceed [`Balance::within`].
 const FIRST_SEARCHES: [(u32, Discs); 2] = [(4, 4), (8, 2)];
 
 const AT_ONCE: usize = 256;
 
 impl Balance {
-    /// Returns nearly even openings, each as a list of moves. No two of them are symmetric.
+    /// Returns nearly even openings, each as a list of moves. The positions that they lead to are
+    /// unique up to symmetry.
     pub fn openings<E: Evaluate>(
         &self,
         evaluator: &E,

@@ -33,7 +33,7 @@ impl Book {
     }
 
     /// Returns a position's value for the side to move; `None` if the book lacks it. If the player
-    /// must pass, the value is minus that after the pass; if the game is over, it is the score.
+    /// must pass, this is the negated value after the pass; if the game is over, it is the score.
     pub fn value(&self, position: &Position) -> Option<Value> {
         value_by(position, |position| self.look_up(position))
     }

@@ -6,9 +6,9 @@ use crate::board::{Position, Squares};
 use crate::progress::Progress;
 
 /// A generator of the next ply's positions in ascending order. The `splitters` divide the sorted
-/// list into parts that fit into a core's cache (sample sort). Each of the `passes` computes the
-/// children of all `parents`, but keeps only as many parts as fit into memory. Sorting all
-/// positions of ply 11 in one piece took 1.5 times as long, and twice the memory.
+/// list into parts that fit into a core's cache (sample sort). Each of the `passes` over the
+/// `parents` computes all their children, but keeps only as many parts as fit into memory. Sorting
+/// all positions of ply 11 in one piece took 1.5 times as long, and twice the memory.
 struct NextPly<'a> {
     parents: &'a [Position],
     /// The first position of each part of the next ply's sorted list, except of the first part.
@@ -32,7 +32,8 @@ const POSITIONS_IN_PART: usize = 1 << 17;
 const SAMPLES_IN_PART: usize = 64;
 
 impl<'a> NextPly<'a> {
-    /// Plans enough passes for the children of `parents` in each pass to fit into `memory` bytes.
+    /// Plans so many passes over `parents` that the children that each pass keeps fit into `memory`
+    /// bytes.
     fn new(parents: &'a [Position], memory: usize, progress: &'a dyn Progress) -> Self {
         let moves = |parent| mover(parent).moves().count_ones() as usize;
         let children: usize = parents.par_iter().map(moves).sum();
@@ -42,7 +43,8 @@ impl<'a> NextPly<'a> {
         Self { parents, splitters, passes, progress }
     }
 
-    /// Calls `take` with all positions of the next ply in ascending order, once for each pass.
+    /// Calls `take` once for each pass, with the parts of the next ply that the pass has computed.
+    /// Over all calls, the positions are in ascending order.
     fn for_each(&self, mut take: impl FnMut(Vec<Vec<Position>>)) {
         let parts = self.splitters.len() + 1;
         for pass in 0..self.passes {
@@ -114,7 +116,7 @@ pub(super) fn mover(position: &Position) -> Position {
     if position.moves() == 0 { position.pass() } else { *position }
 }
 
-/// The greatest ply for [`count`]. The 137,642,461 positions of ply 12 are never all in memory.
+/// The greatest ply for [`count`], which never has all 137,642,461 positions of ply 12 in memory.
 pub const MAX_PLIES: u32 = 12;
 
 /// The greatest ply whose openings can be written: its 19,786,627 positions take 317 MB of memory.

@@ -91,7 +91,7 @@ mod tests {
         (plies, values)
     }
 
-    /// Scores openings of 9 plies: passes begin at ply 8, and finished games at ply 9.
+    /// Tests 9 plies, because passes first occur at ply 8, and finished games at ply 9.
     #[test]
     fn passes_and_finished_games_are_negamaxed_back() {
         let unique = enumerate(9, &Silent);

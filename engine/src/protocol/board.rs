@@ -36,7 +36,7 @@ impl Board {
         self.side
     }
 
-    /// Plays a turn of `side`. A forced pass of the other side just before it is implied.
+    /// Plays a turn of `side`. If the other side is to move but must pass, its pass is implied.
     pub fn play(&mut self, side: Side, turn: Turn) -> Result<(), String> {
         let position = self.with_turn_of(side)?;
         let next = match turn {

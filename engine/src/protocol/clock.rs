@@ -54,8 +54,9 @@ impl Clock {
         if moves == 0 { self } else { Self { left: period, moves, ..self } }
     }
 
-    /// Sets the clock to `left` for `moves` moves (0: main time), as another program states it. If
-    /// this is the clock's time in whole seconds, the clock also keeps its fraction of a second.
+    /// Sets the clock to the time `left` for `moves` moves (0: main time) that another program
+    /// states. If `left` is the clock's own time, rounded down to whole seconds, the clock keeps
+    /// its more precise time.
     pub fn hear(&mut self, left: Duration, moves: u32) {
         let is_known = left.subsec_nanos() == 0 && self.left.as_secs() == left.as_secs();
         if !is_known || moves != self.moves {
@@ -112,9 +113,9 @@ pub(super) fn limits_of_move(clock: Option<Clock>, empties: u32, limits: &Limits
     Limits { deadline, ..limits.clone() }
 }
 
-/// Returns an estimate of the player's number of moves until it can solve the position in its share
-/// of `time`, which is divided equally among all remaining moves. The result is at least
-/// [`LEAST_MOVES`], or all remaining moves if they are fewer.
+/// Returns an estimate of the number of moves that the player makes until it can solve the position
+/// in the time for one move: an equal share of `time` for each remaining move. The result is at
+/// least [`LEAST_MOVES`], or all remaining moves if they are fewer.
 fn moves_before_the_end(time: Duration, empties: u32) -> u32 {
     let all = empties.div_ceil(2).max(1);
     let share = time.as_secs_f64() / f64::from(all);

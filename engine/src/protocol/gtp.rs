@@ -26,7 +26,7 @@ const COMMANDS: &str = "\
     loadsgf name othello-line othello-value othello-values play protocol_version quit \
     reg_genmove showboard stop time_left time_settings undo version";
 
-/// The analysis commands of GoGui, each as `type of the answer/menu item/command`.
+/// The commands for GoGui's analysis menu, each as `type of the answer/menu item/command`.
 const ANALYSES: [&str; 3] = [
     "gfx/Values of moves/othello-values",
     "var/Best line/othello-line",

@@ -13,7 +13,8 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 const MAX_WAITING_BYTES: usize = 1 << 22;
 /// The approximate memory, in bytes, that a line in the queue takes in addition to its text.
 const BYTES_OF_LINE: usize = 64;
-/// The time for which most lines do not end a new search, as a script may send all lines at once.
+/// Most lines do not end a search that began less than this time ago, because a script may send all
+/// lines at once.
 const TOGETHER: Duration = Duration::from_millis(250);
 
 /// The effect of a line on the search that answers an earlier line.
@@ -23,7 +24,8 @@ pub enum Interruption {
     Ignored,
     /// The line ends a search only if the search has run for at least 250 ms when the line arrives.
     Late,
-    /// The line ends a search without a limit at once. On any other search, it acts like `Late`.
+    /// The line ends an open-ended search ([`Server::is_open_ended`]) at once. On any other search,
+    /// it acts like `Late`.
     OpenEnded,
     /// The line ends any search, even one that has just started.
     Always,
@@ -85,7 +87,8 @@ impl Inbox {
         }
     }
 
-    /// Begins the answer to `line`. Returns limits for the search, by which other lines can end it.
+    /// Notes that the answer to `line` begins. Returns limits for its search, with a flag by which
+    /// other lines can end the search.
     pub(super) fn begin(&self, line: &str) -> Limits {
         let interrupt = Arc::new(AtomicBool::new(false));
         let mut waiting = self.waiting();

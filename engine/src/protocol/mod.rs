@@ -49,7 +49,8 @@ pub trait Server {
         if came == Some("") { Interruption::Ignored } else { Interruption::Late }
     }
 
-    /// Returns whether a line starts a search that only another line ends.
+    /// Returns whether a line starts an open-ended search, such as an analysis: an
+    /// [`Interruption::OpenEnded`] line ends it at once.
     fn is_open_ended(_answered: &str) -> bool {
         false
     }
@@ -63,7 +64,8 @@ pub trait Server {
     fn ponder(&mut self, _limits: &Limits) {}
 }
 
-/// Answers lines until one ends the session or the input ends; in between, the server may ponder.
+/// Answers lines until one ends the session or the input ends. The server may ponder while it waits
+/// for a line.
 pub fn serve<S: Server + Send>(
     server: &mut S,
     input: impl Read + Send + 'static,

@@ -129,7 +129,8 @@ fn depth_told(depth: u32, selectivity: Selectivity, empties: u32) -> String {
     if depth < empties { depth.to_string() } else { format!("{selectivity}%") }
 }
 
-/// Returns a `book` line with 0 games and depth 0, because the opening book does not store them.
+/// Returns the NBoard line that states a move from the opening book. The protocol's fields for the
+/// number of games and the depth are 0, because the book stores neither.
 fn book_line(square: &str, value: Value) -> String {
     format!("book {square} {value:.2} 0 0\n")
 }

@@ -104,7 +104,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         self.team.lead(|searcher| searcher.search_within(position, strength, limits))
     }
 
-    /// Searches any position, even one without a legal move. The result need not have a best move.
+    /// Searches any position, even one without a legal move. If the player must pass, the value is
+    /// for the player, but the best move is the opponent's. A finished game has no best move.
     pub fn value(&mut self, position: &Position, limits: &Limits) -> Found {
         if position.is_over() {
             let value = Value::from_score(position.score());
@@ -117,7 +118,8 @@ impl<'a, E: Evaluate> Player<'a, E> {
         Found { value: -found.value, ..found }
     }
 
-    /// Returns the book's best move; `None` unless it has the position and those after all moves.
+    /// Returns the best move by the opening book, with its value; `None` unless the book has the
+    /// position and the position after each move.
     pub fn from_book(&self, position: &Position) -> Option<(Square, Value)> {
         // `best_move` alone also finds a game's last move if the book lacks the position.
         let book = self.book.as_ref().filter(|book| book.value(position).is_some())?;

@@ -77,7 +77,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { strength: Some(strength.into()), ..self }
     }
 
-    /// Sets the strength and the pruning of a level.
+    /// Sets the depth, the exact solving and the pruning of a level.
     pub fn level(self, level: Level) -> Self {
         let plan = level.plan(self.evaluator);
         let (strength, pruning) = (Some(plan.strength()), plan.pruning(self.evaluator));
@@ -97,7 +97,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { pruning, ..self }
     }
 
-    /// Sets the features that the search uses; all are on by default.
+    /// Sets the features (techniques such as null windows) that the search uses; by default, all.
     pub fn features(self, features: Features) -> Self {
         Self { features, ..self }
     }

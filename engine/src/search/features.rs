@@ -10,7 +10,7 @@ pub struct Features {
     pub aspiration: bool,
     /// The transposition table, which keeps bounds and best moves of earlier searches.
     pub transposition_table: bool,
-    /// The shallow table: a small transposition table near the leaves.
+    /// The shallow table: a small transposition table for nodes near the leaves of exact searches.
     pub shallow_table: bool,
     /// Enhanced transposition cutoff: table entries of a node's children may prune the node.
     pub enhanced_cutoff: bool,

@@ -21,7 +21,7 @@ pub struct Limits {
     /// A flag that ends the search once any thread sets it; `None` for no such flag.
     pub stop: Option<Arc<AtomicBool>>,
     /// A flag that, once set, ends the search at once. Other limits let the first iteration finish.
-    /// While the flag is not set, it does not change which nodes the search visits.
+    /// Unlike other limits, a flag that is never set does not change which nodes a search visits.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// True if searches at `Strength::exact` or fewer empty squares ignore all limits.
     pub spare_perfect_play: bool,

@@ -17,7 +17,8 @@ const PVS_DEPTH: u32 = 3;
 /// number of replies is nearly as good, and saves a third of a depth-8 search's evaluations.
 const VALUED_DEPTH: u32 = 4;
 const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
-/// The number of plies that an iteration adds, even because values of even and odd depths differ.
+/// The number of plies that an iteration adds. It is 2, because values of even and of odd depths
+/// differ.
 const DEEPENING: u32 = 2;
 /// The ply whose weights order the moves of late endgame nodes, whatever their own plies are. The
 /// weights of a single ply stay in the processor's cache.
@@ -280,7 +281,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches a node to depth 1. The move of the last cutoff at such a node comes first.
+    /// Searches a node to depth 1. The first move is the one that caused the last cutoff at a node
+    /// of depth 1, if it is legal.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

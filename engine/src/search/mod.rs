@@ -216,7 +216,8 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
         Squares(position.moves()).map(|square| (square, value(square))).collect()
     }
 
-    /// Searches a position to the end of the game: the value is the score under perfect play.
+    /// Searches a position to the end of the game. The value is the score under perfect play,
+    /// unless an endgame ProbCut schedule prunes the search.
     pub fn solve(&mut self, position: &Position) -> Found {
         self.search(position, position.empties())
     }

@@ -1,6 +1,6 @@
-//! Multi-ProbCut: prunes a node if a shallow search makes it likely enough that the deep search
-//! would leave the window. Source: M. Buro, "Experiments with Multi-ProbCut and a New High-Quality
-//! Evaluation Function for Othello", 1997.
+//! Multi-ProbCut: prunes a node if a shallow search predicts, at a given confidence, that the value
+//! of the deep search would be outside the window. Source: M. Buro, "Experiments with Multi-ProbCut
+//! and a New High-Quality Evaluation Function for Othello", 1997.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -71,7 +71,8 @@ const MAX_REPLACED_DEPTH: u32 = 40;
 const DEPTHS: usize = (MAX_REPLACED_DEPTH - MIN_REPLACED_DEPTH + 1) as usize;
 const PLIES: u32 = 60;
 
-/// The shallow search by which ProbCut may prune a node instead of a deep search.
+/// The shallow search with which ProbCut tests a node. If ProbCut prunes the node, its deep search
+/// is not needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     shallow: u32,
@@ -95,11 +96,12 @@ pub fn shallow_depth_of_end(empties: u32) -> u32 {
     shallow_depth(shallow_depth(empties))
 }
 
-/// The ProbCut settings of a search: the confidence, and the shallow searches (`None` at 100 %).
+/// The ProbCut settings of a search: the confidence, and the shallow searches that test its nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProbCutSettings {
     pub(super) selectivity: Selectivity,
-    /// The shallow search for each ply and each deep search's depth from [`MIN_REPLACED_DEPTH`] on.
+    /// For each ply, and each depth of a deep search from [`MIN_REPLACED_DEPTH`] on, the shallow
+    /// search that may replace it; `None` at confidence 100 %.
     pub(super) cuts: Option<Arc<[[Cut; DEPTHS]]>>,
     /// True for a search of the selectivity ladder, which only guides the exact search after it.
     pub(super) is_rung: bool,

@@ -8,7 +8,8 @@ use super::probcut::{ProbCutSettings, Selectivity};
 use crate::eval::{Evaluate, MoveKind, PruningError, STAGES};
 use crate::text::{Invalid, excerpt};
 
-/// The ProbCut confidences of searches that precede a search to the end with a time or node limit.
+/// The ProbCut confidences of preliminary searches: they come before a search to the end of the
+/// game if it has a time or node limit.
 const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Percent95];
 
 /// The pruning of a search. ProbCut has one confidence in fixed-depth searches; in searches to the
@@ -17,10 +18,12 @@ const PRELIMINARY: [Selectivity; 2] = [Selectivity::Percent73, Selectivity::Perc
 #[derive(Clone, Debug, Default)]
 pub struct Pruning {
     pub(super) midgame: ProbCutSettings,
-    /// For each step of the endgame schedule, its greatest number of empty squares and settings.
+    /// For each step of the endgame schedule, the greatest number of empty squares at which it
+    /// applies, and its ProbCut settings.
     pub(super) ends: Vec<(u32, ProbCutSettings)>,
     pub(super) stages: Vec<ProbCutSettings>,
-    /// The cost of a move in a search by probability, by stage of the game and kind of move.
+    /// The cost of a move (−4 log₂ of its probability) for each stage of the game and kind of move;
+    /// `None` if the search is not by realization probability.
     pub(super) costs: Option<Arc<[[u8; MoveKind::COUNT]; STAGES]>>,
 }
 

@@ -1,4 +1,5 @@
-//! Principal variation search, fail-soft: nodes that order moves and use the transposition table.
+//! Principal variation search (fail-soft), for nodes at which move ordering and the transposition
+//! table save more time than they cost.
 
 use super::Searcher;
 use super::ordering::Moves;
@@ -18,7 +19,7 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
     const MIN_ENHANCED_CUTOFF_DEPTH: u32;
     const MIN_SPLIT_DEPTH: u32;
     /// `[d, n]`: the best moves in a node's table entry are searched first if the entry's depth is
-    /// at least d, or if the node's depth is less than n. Otherwise, all moves are ordered alike.
+    /// at least d, or if the node's depth is less than n. Otherwise, they get no precedence.
     const TRUSTED_DEPTHS: [u32; 2];
 
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;

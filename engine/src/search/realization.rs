@@ -39,9 +39,10 @@ const C_SQUARES: u64 = 0x4281_0000_0000_8142;
 const EDGES: u64 = 0xFF81_8181_8181_81FF;
 
 impl Pruning {
-    /// Creates the pruning of a search by realization probability, by the model of an evaluation. A
-    /// search to depth D ends a line whose probability is at most 4^−D: after D moves of
-    /// probability 1/4, or after more moves that are likelier. Depths above 31 count as 31.
+    /// Creates the pruning by realization probability: the model of `evaluator` predicts the
+    /// probability of each move, and a search to depth D ends a line whose probability is at most
+    /// 4^−D: after D moves of probability 1/4, or after more moves that are likelier.
+    /// Depths above 31 count as 31.
     ///
     /// # Errors
     /// If the weights have no model of move probabilities.
@@ -56,7 +57,7 @@ impl Pruning {
     }
 
     /// Creates the pruning of [`Self::by_probability`], but with the probability 1/2 for each move,
-    /// to show the effect of the model. Depth D ends a line at probability 4^−D, after 2 D moves.
+    /// for comparison with the model. Depth D ends a line at probability 4^−D, after 2 D moves.
     pub fn by_even_probability() -> Self {
         let costs = [[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES];
         Self { costs: Some(Arc::new(costs)), ..Self::default() }
@@ -97,7 +98,7 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns the legal moves in the order of search: first `memory`, the best move of an earlier
-    /// search (if any), then the others by [`Rank`].
+    /// search (if any), then the others by their static value and the opponent's replies.
     #[compiled_for(I::SET)]
     fn rated_moves(
         &self,

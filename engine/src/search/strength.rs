@@ -37,8 +37,9 @@ impl Strength {
     }
 
     /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes.
-    /// A search at [`Self::exact`] or fewer empty squares has no limit. With `nodes`, a depth that
-    /// would reach the end of the game is lowered by steps of 2, but at least to 1.
+    /// A search at [`Self::exact`] or fewer empty squares ignores the limits. With `nodes`, a depth
+    /// that would reach the end of the game is lowered in steps of 2 until it does not; it stays at
+    /// least 1.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);
@@ -51,7 +52,7 @@ impl Strength {
 
 impl<E: Evaluate> Searcher<'_, E> {
     /// Searches a position to the depth of `strength`; passes do not count. Without pruning, the
-    /// value is that of plain negamax; at the end of the game, this is the exact score.
+    /// value is that of plain negamax: the exact score if the search reaches the end of the game.
     pub fn search(&mut self, position: &Position, strength: impl Into<Strength>) -> Found {
         self.search_within(position, strength, &Limits::default())
     }

@@ -18,7 +18,8 @@ const NO_SQUARE: u8 = 64;
 #[repr(C, align(64))]
 struct Cluster([Slot; WAYS]);
 
-/// The depth and the pruning of a search, by which the table decides where its bounds are valid.
+/// The depth and the pruning of a search. With them, the table decides for which other searches the
+/// bounds from this search are valid.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Effort {

@@ -169,8 +169,8 @@ impl<S> Pool<S> {
 }
 
 impl<S> Open<S> {
-    /// Joins the split point with the most empty squares (most work) of those with moves to search.
-    /// With `own`, considers only `own` and its descendants.
+    /// Joins and returns the split point that has moves left to search and the most empty squares
+    /// (most work). With `own`, considers only `own` and its descendants.
     fn join(&self, own: Option<&Arc<Split<S>>>) -> Option<Arc<Split<S>>> {
         let mut splits: Vec<_> = self.splits.iter().collect();
         splits.retain(|split| own.is_none_or(|own| split.is_below(own)));

@@ -356,7 +356,6 @@ fn a_selective_search_that_contradicts_itself_ends() {
     }
 }
 
-/// Tests exact searches at 18 or 19 empty squares, and depth 8 at 25 to 40 empty squares.
 #[test]
 fn values_do_not_depend_on_the_number_of_threads() {
     let evaluator = Evaluator::embedded();

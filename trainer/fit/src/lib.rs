@@ -1,4 +1,4 @@
-//! Fits Othello pattern weights for 60 phases.
+//! Fits Othello pattern weights for 60 phases of the game, one for each number of moves played.
 //!
 //! Data flows from [`source`] (games and scored positions with labels) through [`dataset`] (split
 //! by game, merged up to symmetry, sorted by phase) into [`fit`] (least squares or Adam, with

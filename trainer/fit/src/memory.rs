@@ -12,7 +12,7 @@ use std::{iter, mem};
 use memmap2::Mmap;
 use rayon::prelude::*;
 
-/// The memory limit of work on records or positions, which has no effect on the result.
+/// A limit on the memory for work on records or positions. It has no effect on the result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryLimit {
     /// The greatest memory in bytes that the work may use.
@@ -32,7 +32,8 @@ impl MemoryLimit {
         Self { bytes: u64::MAX, folder: PathBuf::new() }
     }
 
-    /// Returns the number of pieces of `bytes` bytes within the limit, up to `most`; 0 is an error.
+    /// Returns the number of pieces of `bytes` bytes that fit into memory at once, up to `most`.
+    /// Returns an error if not even one fits.
     pub(crate) fn at_once(&self, bytes: u64, most: usize) -> Result<usize, MemoryError> {
         let (needed, allowed) = (bytes.div_ceil(1 << 20), self.bytes >> 20);
         match parts_within(self.bytes, bytes, most) {
@@ -80,8 +81,8 @@ pub fn bytes_of(megabytes: Option<u64>) -> u64 {
     megabytes.map_or_else(|| allowed_memory().0, |megabytes| megabytes.saturating_mul(1 << 20))
 }
 
-/// Returns the memory in bytes that this process may use, and the name of the limit that sets it:
-/// the least of the machine's memory, the limits of control groups and the process limits.
+/// Returns the memory in bytes that this process may use: the least of the machine's memory, the
+/// limits of control groups and the process limits (`ulimit`). Also returns the name of that limit.
 #[cfg(target_os = "linux")]
 pub fn allowed_memory() -> (u64, &'static str) {
     let machine = rustix::system::sysinfo();
@@ -100,8 +101,8 @@ pub fn allowed_memory() -> (u64, &'static str) {
     (u64::MAX, "unknown")
 }
 
-/// Returns limits on the memory that this process may use in addition: half of the bytes left under
-/// each limit set by `ulimit -d` and `-v`. The other half is for growing vectors and for threads.
+/// Returns the bytes that this process may still allocate for data: half of those left under each
+/// limit set by `ulimit -d` and `-v`. The other half is for growing vectors and for threads.
 #[cfg(target_os = "linux")]
 fn limits_of_process() -> impl Iterator<Item = u64> {
     use rustix::process::{Resource, getrlimit};
@@ -162,7 +163,7 @@ pub(crate) struct Sorter<T> {
     held: Vec<T>,
     most_held: usize,
     file: Option<Temporary>,
-    /// The byte ranges of the sorted sequences of items in the file.
+    /// The byte range in the temporary file of each sorted sequence of items.
     runs: Vec<Range<usize>>,
 }
 
@@ -174,8 +175,8 @@ impl<T: Stored> Sorter<T> {
         Self { limit, held: vec![], most_held, file: None, runs: vec![] }
     }
 
-    /// Returns the number of items that memory may hold. They fill 1/4 of the limit, because a
-    /// vector takes up to 3 times its size while it grows.
+    /// Returns the number of items that may be in memory at once. They fill 1/4 of the limit,
+    /// because a vector takes up to 3 times its size while it grows.
     fn fitting(limit: &MemoryLimit) -> u64 {
         (limit.bytes / 4 / T::BYTES).max(Self::SMALLEST_RUN)
     }
@@ -263,7 +264,8 @@ impl Temporary {
         Ok(Self::of(limit.temporary_file()?, limit))
     }
 
-    /// Creates a temporary file from an empty `file` without a name in the folder of `limit`.
+    /// Makes a temporary file from `file`, which must be empty, nameless and in the folder of
+    /// `limit`.
     pub(crate) fn of(file: File, limit: &MemoryLimit) -> Self {
         Self { file: BufWriter::new(file), bytes: 0, limit: limit.clone() }
     }
@@ -299,7 +301,7 @@ mod tests {
         println!("allowed {}", bytes_of(None));
     }
 
-    /// A process that exceeds its `ulimit` is ended, so it may only use less memory than that.
+    /// The system ends a process that exceeds its `ulimit`, so the allowed memory must be less.
     #[test]
     fn the_limits_of_the_process_are_seen() {
         let test = "memory::tests::allowed_bytes_of_this_process";

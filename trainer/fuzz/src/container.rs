@@ -1,20 +1,22 @@
-//! Makes containers (`datasets/formats.md`) that may have wrong numbers but have valid checksums.
+//! Makes files in the container format (`datasets/formats.md`) that have valid checksums, but may
+//! have wrong numbers, such as lengths.
 
 use sha2::{Digest, Sha256};
 
-/// The letters of five file kinds. The magic number of a file ends with the letter of its kind.
+/// The letters of the file kinds from which the fuzz target `container` chooses. The magic number
+/// of a file ends with the letter of its kind.
 pub(crate) const KINDS: [u8; 5] = *b"WGPOC";
 
 pub(crate) const VERSION: u32 = 1;
 
-/// A section of a container. Its stated lengths and its stored bytes may be wrong on purpose.
+/// A section of a container file. Its stated lengths and its stored bytes may be wrong on purpose.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Section {
     /// The name; readers accept only a text of 1 to 255 bytes.
     pub(crate) name: Vec<u8>,
     /// The uncompressed content, which the checksum of the container covers.
     pub(crate) content: Vec<u8>,
-    /// The bytes in the file, which readers accept only if they are exactly one zstd frame.
+    /// The section's bytes in the file; readers accept only exactly one zstd frame.
     pub(crate) stored: Vec<u8>,
     pub(crate) stated_stored: u64,
     pub(crate) stated_content: u64,
@@ -91,7 +93,7 @@ pub(crate) struct Container {
     pub(crate) kind: u8,
     pub(crate) header: Vec<u8>,
     pub(crate) provenance: Vec<u8>,
-    /// The bytes of each section's frame, then of the end frame, if there is one.
+    /// The bytes of each section in the file, then of the end frame, if there is one.
     pub(crate) frames: Vec<Vec<u8>>,
     pub(crate) sections: Vec<Section>,
 }
@@ -119,7 +121,8 @@ impl Container {
         Self { kind: bytes[7], header, provenance, frames, sections }
     }
 
-    /// Returns a file of these parts with valid checksums, and an end frame if `frames` has one.
+    /// Returns the bytes of a file with these sections and valid checksums. The file has an end
+    /// frame if `frames` has one.
     pub(crate) fn bytes(&self, version: u32) -> Vec<u8> {
         if self.frames.last().is_some_and(|frame| frame.starts_with(b"END.")) {
             file(self.kind, version, &self.provenance, &self.sections)

@@ -7,7 +7,8 @@ use std::path::Path;
 use crate::mutation::{Draws, mutate};
 use crate::targets::Target;
 
-/// Runs targets on their corpora and on `changes` changed inputs; prints an input that panics.
+/// Runs each target on the inputs of its corpus folder, and on `changes` random mutations of them.
+/// If a target panics at a mutation, prints the mutation and panics.
 pub fn run(corpora: &Path, targets: &[(&str, Target)], changes: usize) {
     let run = |&(name, target): &_| run_one(corpora, name, target, changes);
     std::thread::scope(|scope| {

@@ -16,17 +16,18 @@ pub(crate) struct Damaged {
 pub(crate) enum Fate {
     /// The reader must refuse the file, and name it and the place of the damage.
     Refused,
-    /// The file has no checksum, so it may be accepted. A refusal must name the file and the place.
+    /// The reader may accept the file, which has no checksum. If it refuses the file, it must name
+    /// the file and the place of the damage.
     RefusedByPlace,
     /// The reader may accept or refuse the file, which is undamaged or has valid checksums.
     Any,
 }
 
-/// The number of ways to damage a container file, and the number for any other file.
+/// The number of ways to damage a container file, and the number of ways for any other file.
 const WAYS: [usize; 2] = [27, 10];
 
-/// Returns a damaged copy of the file `sound`; `number` selects the kind of damage. Some kinds
-/// insert pieces of `everything`, the undamaged files.
+/// Returns a damaged copy of the file `sound`; `number` selects the kind of damage. Some kinds copy
+/// content from other undamaged files, which are in `everything`.
 pub(crate) fn damage(
     sound: &[u8],
     number: usize,
@@ -112,7 +113,8 @@ fn enormous(sound: &[u8], draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// Returns a container with valid checksums and one fault: number `way` (from 0) of `WHAT`.
+/// Returns a copy of `sound` with valid checksums and one fault, such as a wrong size: number `way`
+/// (from 0) of the list `WHAT`.
 fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const SIZES: [u64; 5] = [u64::MAX, 1 << 63, 1 << 40, 1 << 30, 1 << 26];
     const WHAT: &str = "a newer version|an enormous stored size|an enormous size|\
@@ -146,8 +148,8 @@ fn lying(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: lying.bytes(version), fate: Fate::Refused }
 }
 
-/// Draws the index of a section: first draws a kind (a name without digits at the end), then one of
-/// the sections of this kind.
+/// Draws the index of a section, so that every kind of section is equally likely. The kind of a
+/// section is its name without a number at the end.
 fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     let kind = |section: &Section| {
         let name = String::from_utf8_lossy(&section.name).into_owned();
@@ -160,7 +162,8 @@ fn place_of_a_kind(container: &Container, draws: &mut Draws) -> usize {
     places[draws.below(places.len())]
 }
 
-/// Returns a container with valid checksums but changed content: number `way` (from 0) of `WHAT`.
+/// Returns a copy of `sound` with valid checksums but changed content. The change is number `way`
+/// (from 0) of the list `WHAT`.
 fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     const WHAT: &str = "a changed section|a section of one byte|a short section|\
         a section of one number|a section of 16 MB of zeros|a section dropped|a section doubled|\
@@ -204,8 +207,8 @@ fn forged(sound: &Container, way: usize, draws: &mut Draws) -> Damaged {
     Damaged { what, bytes: forged.bytes(container::VERSION), fate: Fate::Any }
 }
 
-/// Damages a file of an unfinished run. Also returns true if the resumed run must have the result
-/// of an undisturbed one, because it can detect the damage.
+/// Damages `bytes`, a file from which an unfinished run resumes. Also returns true if the run can
+/// detect the damage, so that its result must be that of an undisturbed run.
 pub(crate) fn damage_unfinished(bytes: &[u8], draws: &mut Draws) -> (Damaged, bool) {
     let sound = Container::of(bytes);
     // Ways 5 to 7 remove, duplicate or swap sections, which must not change the result.

@@ -5,7 +5,8 @@
 //! * [`attack`] runs the programs as child processes, with damaged files, kills, failing system
 //!   calls and hostile arguments. `tests/attack.rs` runs some attacks, `scripts/torture.sh` many.
 //!
-//! The targets and the attacks change inputs and files by `mutation`, `damage` and `container`.
+//! The modules `mutation`, `damage` and `container` change the inputs of targets and the files of
+//! attacks.
 
 #[cfg(target_os = "linux")]
 pub mod attack;

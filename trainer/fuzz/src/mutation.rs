@@ -12,7 +12,7 @@ impl Draws {
         bits ^ bits >> 31
     }
 
-    /// Returns 0 if `bound` is 0.
+    /// Draws a number from 0 to `bound` − 1; returns 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
@@ -22,7 +22,7 @@ impl Draws {
     }
 }
 
-/// Returns `input` after up to five random changes, which may insert pieces of `other`.
+/// Returns `input` after one to four random changes, which may insert pieces of `other`.
 pub(crate) fn mutate(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=draws.below(4) {

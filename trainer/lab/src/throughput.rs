@@ -22,7 +22,8 @@ use crate::Result;
 /// The largest number of positions in a measurement, since GPU kernels count positions in 32 bits.
 const MOST_POSITIONS: usize = u32::MAX as usize;
 
-/// The bytes of memory traffic per feature of a position: a weight read, a sum read and written.
+/// The memory traffic in bytes for one feature of a position: a fit reads a weight (4 bytes), and
+/// reads and writes a sum of residuals (8 bytes each time).
 const BYTES_PER_FEATURE: usize = 4 + 2 * 8;
 
 /// The least duration of a measurement in seconds. It makes the time to start threads negligible.
@@ -33,15 +34,16 @@ const MOST_PASSES: u32 = 1 << 16;
 /// The speed of a fit's inner loop in positions per second, on one CPU thread or a whole GPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// The measured speed.
+    /// The measured speed of a fit's inner loop, in positions per second.
     pub own: f64,
-    /// The greatest speed that memory allows. On a GPU, it is computed from the memory bandwidth.
-    /// On a CPU, it is measured by a loop of the same memory accesses.
+    /// The greatest speed of a fit's inner loop that memory allows, in positions per second. On a
+    /// GPU, it is computed from the memory bandwidth. On a CPU, it is the measured speed of a loop
+    /// with only the same memory accesses.
     pub limit: f64,
 }
 
-/// Returns the training positions of `data` in `phases`. Symmetric images are merged into one.
-/// Without `data`, plays `games` random games. It is an error if there are no positions.
+/// Returns the training positions of `data` in `phases`. Symmetric images of a position are merged.
+/// Without `data`, the positions are of `games` random games. It is an error if there are none.
 pub fn positions(
     data: Option<&DataChoice>,
     games: u64,
@@ -74,8 +76,8 @@ pub fn positions(
     Err(Invalid(reason).into())
 }
 
-/// Measures the speed of a fit's inner loop on one CPU thread and, as the limit, that of a loop
-/// with only the same memory accesses. Each speed is the best of `repetitions` measurements.
+/// Measures the speed of a fit's inner loop on one CPU thread. The limit is the measured speed of a
+/// loop with only the same memory accesses. Each speed is the best of `repetitions` measurements.
 pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32) -> Result<Rates> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let (weights, limit) = (weights(model), Limit::new(model, positions));
@@ -92,8 +94,8 @@ pub fn measure_cpu(model: &Model, positions: &[ScoredPosition], repetitions: u32
 }
 
 /// Measures the speed of a fit's inner loop on a device that runs the kernels, such as a GPU. The
-/// limit is computed from the device's memory bandwidth. If the bandwidth is unknown, the limit is
-/// that of [`measure_cpu`].
+/// limit on this speed is computed from the device's memory bandwidth. If the bandwidth is unknown,
+/// the limit is measured on the CPU, as by [`measure_cpu`].
 pub fn measure_kernels(
     model: &Model,
     positions: &[ScoredPosition],
@@ -111,7 +113,8 @@ pub fn measure_kernels(
     Ok(Rates { own, limit })
 }
 
-/// Returns pseudo-random fixed-point weights, small enough that no sum over a position overflows.
+/// Returns pseudo-random fixed-point weights, so small that the sum of a position's weights never
+/// overflows.
 fn weights(model: &Model) -> Vec<i32> {
     let weight = |parameter| (parameter as i32).wrapping_mul(0x9E37_79B1_u32 as i32) >> 11;
     (0..model.parameters()).map(weight).collect()
@@ -161,8 +164,8 @@ fn positions_per_second(
     Ok(positions as f64 * f64::from(passes) / seconds(passes)?)
 }
 
-/// A loop with only the memory accesses of a fit's inner loop. For each position, it reads weights
-/// and adds to sums, at precomputed parameter indices.
+/// A loop with only the memory accesses of a fit's inner loop. At each of a position's parameter
+/// indices, which are computed beforehand, it reads a weight and adds to a sum.
 struct Limit {
     stream: Vec<u32>,
     features: usize,

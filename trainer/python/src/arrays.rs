@@ -8,7 +8,7 @@ use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 use crate::errors::refused;
 
 /// The discs of one side on many boards, as 64-bit sets of squares. Python callers pass an array of
-/// integers, or anything that NumPy converts to one.
+/// integers, or anything that NumPy converts to such an array.
 pub(crate) struct Discs(Vec<u64>);
 
 impl<'py> FromPyObject<'_, 'py> for Discs {

@@ -7,8 +7,9 @@ use crate::errors::{exception, refused};
 /// A board with the side to move. A board never changes: `play` returns a new board.
 ///
 /// The constructor takes 64 characters for a1, b1 … h8 (`X` black, `O` white, `-` empty) and the
-/// side to move; a line of OBF; or the moves from the start of a game, such as `f5d6c3` (`""` is
-/// the start position). If a pass must follow these moves, it is also played.
+/// side to move; a line of OBF, a text format for positions; or the moves from the start of a game,
+/// such as `f5d6c3` (`""` is the start position). If a pass must follow these moves, it is also
+/// played.
 #[pyclass(frozen, eq, hash, from_py_object, module = "othello_toolkit")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Board {

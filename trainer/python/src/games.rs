@@ -1,4 +1,4 @@
-//! Reads games from files of records in batches of NumPy arrays.
+//! Reads games from files, and returns them in batches as NumPy arrays.
 
 use std::iter;
 use std::path::PathBuf;
@@ -22,9 +22,10 @@ const NO_SCORE: i8 = i8::MIN;
 /// A batch of games: arrays with one row for each game.
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Games {
-    /// The moves of each game, without passes, as squares from 0 (a1) to 63 (h8), followed by 255.
+    /// The moves of each game, without passes, as squares from 0 (a1) to 63 (h8). After the last
+    /// move, all elements are 255.
     moves: Py<PyArray2<u8>>,
-    /// The search values of the moves in discs, for the side that moves; -128 if there is none.
+    /// The search value of each move in discs, for the side that moves; -128 if it has no value.
     values: Py<PyArray2<i8>>,
     /// The number of moves of each game.
     length: Py<PyArray1<u8>>,
@@ -78,7 +79,7 @@ impl Games {
     }
 }
 
-/// An iterator over batches of games, which `games` returns.
+/// The iterator over batches of games that the function `games` returns.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct GameStream {
     games: Mutex<GameIterator>,

@@ -46,7 +46,8 @@ mod othello_toolkit {
     }
 }
 
-/// The source of Python functions such as `fit`, which run subcommands in new processes ([`main`]).
+/// The Python source code of functions such as `fit`. Each runs a subcommand in a new process that
+/// calls [`main`].
 const SOURCE: &str = include_str!("commands.py");
 const FILE: &CStr = c"othello_toolkit/commands.py";
 const FUNCTIONS: [&str; 5] = ["command", "compare", "fit", "match", "selfplay"];

@@ -9,16 +9,17 @@ use crate::arrays::{Discs, boards};
 use crate::errors::{exception, refused};
 use crate::threads::detached;
 
-/// A pattern of a pattern set, and the range of its parameters.
+/// A pattern (list of squares) of a pattern set, and the range of its parameters (weight indices).
 #[pyclass(frozen, get_all, module = "othello_toolkit")]
 pub(crate) struct Pattern {
     /// The name of the pattern in the file of the pattern set.
     name: String,
     /// The squares of the pattern, such as `a1 b1 c1`.
     squares: String,
-    /// The index of the pattern's first parameter. The pattern has one parameter for each class.
+    /// The index of the pattern's first parameter. The pattern has `classes` parameters.
     first: usize,
-    /// The number of classes of configurations. Symmetric configurations are in the same class.
+    /// The number of classes of configurations (contents of the squares). Symmetric configurations
+    /// are in the same class, and share a weight.
     classes: usize,
     /// The number of different images of the pattern under the symmetries of the board.
     instances: usize,
@@ -35,7 +36,8 @@ impl Pattern {
     }
 }
 
-/// Patterns and scalar features, whose weights add up to the value of a board.
+/// Patterns and scalar features (counts, such as that of the player's discs). Their weights add up
+/// to the value of a board, to which factors, if the set has any, add interactions of patterns.
 ///
 /// On a board, each instance of a pattern and each scalar feature selects one parameter. The method
 /// `classes` returns the indices of these parameters, from 0 to `size` - 1. The arrays of `Weights`
@@ -138,14 +140,16 @@ impl PatternSet {
         self.model.set().factors().map(|shape| (shape.groups(), shape.dimensions()))
     }
 
-    /// Returns the class, from 0, of each of the 3ⁿ configurations of a pattern with n squares. The
-    /// index of a configuration has a ternary digit for each square: 0 for the opponent, 1 for
-    /// empty, 2 for the player. The first square has the least significant digit.
+    /// Returns the class, from 0, of each of the 3ⁿ configurations of a pattern with n squares.
+    /// Symmetric configurations share a class. The index of a configuration has a ternary digit for
+    /// each square: 0 for the opponent, 1 for empty, 2 for the player. The first square has the
+    /// least significant digit.
     fn class_of<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<u16>>> {
         Ok(self.geometry_of(name)?.class_of.clone().into_pyarray(py))
     }
 
-    /// Returns an array with a row for each board: the indices of the parameters that it selects.
+    /// Returns an array with a row for each board: the indices of the parameters that the board
+    /// selects, one for each feature.
     fn classes<'py>(
         &self,
         py: Python<'py>,

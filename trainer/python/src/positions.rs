@@ -22,7 +22,7 @@ pub(crate) struct Positions {
     player: Py<PyArray1<u64>>,
     /// The discs of the side that is not to move; bit 0 is a1, bit 63 h8.
     opponent: Py<PyArray1<u64>>,
-    /// The labels in discs, for the side to move.
+    /// The label (training target) of each position in discs, for the side to move.
     label: Py<PyArray1<f32>>,
     /// The weight of each position, in occurrences: 2 counts like two equal positions.
     weight: Py<PyArray1<f32>>,
@@ -56,7 +56,7 @@ impl Positions {
     }
 }
 
-/// An iterator over batches of positions, which `positions` returns.
+/// The iterator over batches of positions that the function `positions` returns.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct PositionStream {
     stream: Mutex<Stream>,
@@ -100,8 +100,8 @@ impl Paths {
 /// the weight of each position in a file is multiplied by WEIGHT. `labels` and `filter` are as in
 /// `fit --labels` and `fit --filter`. `phases` is a range that includes both ends, such as
 /// `20..30`. `subset` is `training`, `validation` or `test`; `seed` determines the split into these
-/// subsets. With a seed in `shuffle`, positions are drawn at random from a buffer of `buffer`
-/// positions. With `None`, they are in the order of the files. Equal positions are not merged.
+/// subsets. If `shuffle` is a seed, positions are drawn at random from a buffer of `buffer`
+/// positions. If it is `None`, they are in the order of the files. Equal positions are not merged.
 #[pyfunction]
 #[pyo3(signature = (
     paths, *, labels = None, filter = None, subset = None, phases = None, seed = 1, shuffle = None,

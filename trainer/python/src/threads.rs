@@ -44,8 +44,8 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send)
 
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Runs `work`, which must end soon after its flag is set. A signal such as Ctrl-C sets the flag.
-/// Returns the exception of Python's handler of the signal, usually `KeyboardInterrupt`, if any.
+/// Runs `work` with a flag, which is set if a signal such as Ctrl-C raises an exception in Python.
+/// `work` must end soon after. Then the exception, usually `KeyboardInterrupt`, is returned.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> T + Send,

@@ -30,8 +30,9 @@ pub(crate) struct Part {
     squares: String,
     /// The number of discs that this part adds to the value of the board.
     discs: f64,
-    /// The number of times that the instance's class, or the scalar feature's value, occurred in
-    /// training. 0 for `factors`, and for weights without counts, such as the embedded ones.
+    /// The number of times that the instance's class of configurations, or the scalar feature's
+    /// value, occurred in training. 0 for `factors`, and for weights without these numbers, such as
+    /// the embedded weights.
     count: u32,
 }
 

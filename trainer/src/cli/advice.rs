@@ -9,10 +9,12 @@ use serde_json::Value;
 use crate::dataset::{DataChoice, Subset};
 use crate::fit::Fit;
 
-/// The least number of games with which a fit has factors by default (docs/log/factors.md).
+/// The least number of games with which a fit has factors (for interactions of patterns) by default
+/// (docs/log/factors.md).
 pub(super) const GAMES_FOR_FACTORS: u64 = 20_000;
 
-/// `fit` warns of games with searches of this depth or more if there are fewer than [`MANY_GAMES`].
+/// If games were searched to this depth or deeper, and there are fewer than [`MANY_GAMES`], `fit`
+/// warns that shallower searches would give more games in the same time.
 const DEEP: u64 = 6;
 
 /// With fewer games than this, a fit gains more from additional games than from deeper searches.

@@ -86,7 +86,8 @@ fn shipped(names: &[&str], flag: &str) -> Result<Vec<PathBuf>, String> {
 
 impl Arguments {
     /// Returns the files that the user named for a part of the benchmark, else the shipped files.
-    /// `None` if `--only` excludes the part. Missing files give `None` and an entry in `left_out`.
+    /// Returns `None` if `--only` excludes the part. If no file is named and no shipped file is
+    /// found, returns `None` and adds the reason to `left_out`.
     fn files(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -107,7 +108,8 @@ impl Arguments {
         found.map_err(|reason| left_out.push(LeftOut::new(part, None, reason))).ok()
     }
 
-    /// Creates the benchmark of the wanted parts. Adds parts that cannot be measured to `left_out`.
+    /// Creates the benchmark, with the parts that `--only` selects. Adds each part that cannot be
+    /// measured to `left_out`.
     fn benchmark<'a>(
         &self,
         left_out: &mut Vec<LeftOut>,
@@ -158,7 +160,8 @@ impl Arguments {
         Ok(Some(EqualTime { against, file, openings, seconds: *time }))
     }
 
-    /// Returns the settings with which a program is asked its name. Only the time limit matters.
+    /// Returns the settings for asking an external program for its name. Only the time limit
+    /// matters, because no move is asked for.
     fn terms(&self) -> Terms {
         Terms { depth: 1, time: Duration::from_secs(self.timeout), game: None }
     }

@@ -1,4 +1,5 @@
-//! `othello-trainer calibrate`: fits search models, and adds each to a weights file as a section.
+//! `othello-trainer calibrate`: fits models that guide searches (move ordering, ProbCut, move
+//! probabilities), and adds them to a weights file.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

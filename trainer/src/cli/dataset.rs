@@ -63,7 +63,8 @@ impl LayoutArguments {
         Ok(settings)
     }
 
-    /// Adds the path of the settings file to a `NoPosition` error if the file determined the rules.
+    /// Adds the path of the settings file to a `NoPosition` error if neither `--labels` nor
+    /// `--filter` overrides the file.
     pub(super) fn named(&self, error: DataError) -> anyhow::Error {
         let settings = self.settings.as_ref();
         match (settings.filter(|_| self.labels.is_none() && self.filter.is_none()), error) {

@@ -300,7 +300,8 @@ impl Arguments {
     }
 
     /// Refuses initial weights that were fitted to a file of `--test`. Warns if their training
-    /// files contain test games. Finds these files only in the folders of `--test` and `--init`.
+    /// files contain test games. Looks for the training files only in the folders of the files of
+    /// `--test` and `--init`.
     fn check_test(&self, initial: &WeightsFile, progress: &dyn Progress) -> anyhow::Result<()> {
         let Some(before) = Trained::by_provenance(initial.provenance.as_map()) else {
             return Ok(());
@@ -376,7 +377,8 @@ impl Arguments {
         })
     }
 
-    /// Returns the fit's settings. Flags override the settings file, which overrides the dataset's.
+    /// Returns the fit's settings. Flags override the settings file, and this file overrides the
+    /// settings of the dataset.
     fn settings(
         &self,
         optimizer: fit::Optimizer,

@@ -95,8 +95,8 @@ struct Ggf {
 struct Wthor {
     #[command(flatten)]
     games: Games,
-    /// Write the positions with an exact score in the file instead of the games; symmetric images
-    /// of a position are written once
+    /// Write, instead of the games, the positions for which the file has an exact score; symmetric
+    /// images of a position are written once
     #[arg(long)]
     solved_only: bool,
     /// Skip positions that occur in this file of games, up to symmetry
@@ -164,7 +164,7 @@ enum WeightsFormat {
     Npz,
 }
 
-/// Real evaluation files are smaller.
+/// The limit on bytes read from another program's evaluation file; real files are smaller.
 const MAX_BYTES: u64 = 1 << 27;
 
 #[derive(Serialize, schemars::JsonSchema, derive_more::Display)]

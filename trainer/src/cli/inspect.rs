@@ -24,7 +24,7 @@ pub struct Arguments {
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(in crate::cli) struct Inspection {
-    /// The files.
+    /// The contents of each file.
     files: Vec<FileReport>,
     /// The number of games in all files together, duplicates included.
     games: u64,

@@ -81,7 +81,7 @@ pub(in crate::cli) struct Loss {
     by_value: Vec<Group>,
     /// The errors in the opening, the midgame and the endgame.
     by_region: Vec<Group>,
-    /// The errors by range (13–18, 19–24, 25–30) and by parity of the number of empty squares.
+    /// The errors by number of empty squares: by range (13–18, 19–24, 25–30), and by parity.
     by_group: Vec<Group>,
     /// The difference of the errors of two weights files, if two are named.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,8 +157,8 @@ struct Paired {
     errors: ComparedErrors,
 }
 
-/// Returns the second evaluation, if `data` begins with one, and the rest of `data`. A word such as
-/// `none` names an evaluation only if paths follow it and no file has this name.
+/// Splits `data` into the second evaluation, if `data` begins with one, and the paths of records. A
+/// word such as `none` names an evaluation only if paths follow it and no file has this name.
 fn second(data: &[PathBuf]) -> (Option<WeightsChoice>, &[PathBuf]) {
     let may_be_word = |path: &Path| data.len() > 1 && !path.exists();
     let named = |path: &Path| match path.to_str()?.parse().ok()? {
@@ -265,7 +265,8 @@ impl Arguments {
         Ok(plain::write(path, picture.svg()?.as_bytes(), Existing::by_force(self.force))?)
     }
 
-    /// Loads the weights that explain values. Fails for `none` and `mobility`, which lack weights.
+    /// Loads the weights, to print what each contributes to a value. Fails for the evaluations
+    /// `none` and `mobility`, which have no weights.
     fn explainer(&self) -> Result<Explainer> {
         let counted = self.weights != WeightsChoice::Embedded;
         Ok(Explainer { weights: self.weights.by_class()?.weights, counted })

@@ -283,8 +283,8 @@ struct KeptArguments {
 }
 
 impl KeptArguments {
-    /// Without `--force`, fails if an existing output file is of another match: if its games have
-    /// other settings, or if its transcripts begin with another opening.
+    /// Without `--force`, fails if an existing output belongs to another match: a file of games
+    /// with other settings, or a file of transcripts that begins with another opening.
     fn check_are_own(&self, settings: &Provenance, openings: &[Position]) -> Result<()> {
         if self.force {
             return Ok(());
@@ -333,7 +333,8 @@ impl KeptArguments {
     }
 }
 
-/// Returns the beginning of the first line of `--transcripts-out`, up to the moves of the game.
+/// Returns the beginning of the first line that a match from `openings` writes to
+/// `--transcripts-out`: all fields before the moves of the game.
 fn first_game(openings: &[Position]) -> Result<String, serde_json::Error> {
     let Some(&opening) = openings.first() else { return Ok(String::new()) };
     let squares = vec![];

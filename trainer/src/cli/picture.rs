@@ -1,4 +1,4 @@
-//! Draws charts of lines as SVG, and histograms as text.
+//! Draws line charts as SVG, and histograms as text.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +81,8 @@ impl Picture<'_> {
 }
 
 /// Returns a histogram as bars of text, or an empty text if `counts` is empty. Each pair has the
-/// number of discs of a bar and the number of things in it. `counted` names the things (`games`).
+/// place of a bar on the axis, in discs, and a number to add to this bar. `counted` names what is
+/// counted, such as `games`.
 pub(super) fn histogram(counted: &str, counts: impl IntoIterator<Item = (i32, u64)>) -> String {
     const MAX_BAR_CHARS: f64 = 50.0;
     let mut bins = BTreeMap::<i32, u64>::new();

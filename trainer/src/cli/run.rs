@@ -157,7 +157,7 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::FoundWrong)
 }
 
-/// Reads the expected checksums from lines `SHA256  STEP`. The field `found` remains empty.
+/// Reads the expected checksums from lines `SHA256  STEP`, and leaves `found` empty.
 fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
     let entry = |line: &str| {
         let (sha256, step) = line.split_once("  ")?;
@@ -172,7 +172,7 @@ fn listed(path: &Path) -> anyhow::Result<Vec<Difference>> {
     })?)
 }
 
-/// Compares the checksums in `list` with those of `steps`. Stops at the first difference.
+/// Compares the listed checksums with the checksums of `steps`, up to the first difference.
 fn check(mut list: Vec<Difference>, steps: &[FinishedStep]) -> Check {
     for Difference { step, found, .. } in &mut list {
         let made = steps.iter().find(|made| made.name == *step);

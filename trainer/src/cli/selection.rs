@@ -1,4 +1,5 @@
-//! `othello-trainer merge`, `split`, `sample` and `shuffle`: copy records of files to other files.
+//! `othello-trainer merge`, `split`, `sample` and `shuffle`: copy games or positions from files to
+//! other files.
 
 use std::path::PathBuf;
 

@@ -29,7 +29,8 @@ use crate::recipe::{Recipe, Step};
 pub(super) struct Making<'a> {
     pub recipe: &'a Recipe,
     pub folder: &'a Path,
-    /// The share of each step that this process makes first, before those of other processes.
+    /// The share of each step that this process makes first. Then it makes shares that no other
+    /// process makes.
     pub shard: Shard,
     pub session: &'a Session,
 }
@@ -40,9 +41,9 @@ pub(super) struct Making<'a> {
 pub(super) struct FinishedStep {
     /// The name of the step, which is also the name of its output file in the folder of the run.
     pub name: String,
-    /// The SHA-256 of the file, as `sha256sum` prints it.
+    /// The SHA-256 of the step's file, as `sha256sum` prints it.
     pub sha256: String,
-    /// The size of the file.
+    /// The size of the step's file in bytes.
     pub bytes: u64,
     /// `made` if this run made the file, `kept` if an earlier run had made it.
     pub state: &'static str,
@@ -53,7 +54,8 @@ pub(super) struct FinishedStep {
     pub summary: String,
 }
 
-/// The extensions of the files that steps read.
+/// The file extensions by which a word of a step's command line is recognized as the path of an
+/// input file.
 const INPUTS: [&str; 7] = ["games", "positions", "openings", "weights", "txt", "obf", "toml"];
 
 type Command = Box<dyn Fn(&Session) -> Result<Outcome>>;

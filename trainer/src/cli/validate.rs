@@ -71,8 +71,8 @@ fn validate(path: &Path, progress: &dyn Progress) -> Result<Validation> {
     Ok(found)
 }
 
-/// Validates the files of a folder that its `records.json` does not list, and adds them to the
-/// list. Listed files that changed are validated again if `anew`, otherwise they are an error.
+/// Validates the files of a folder that are not listed in its `records.json`, and lists them there.
+/// If a listed file has changed, validates it again if `anew`, otherwise fails.
 fn list(folder: &Path, anew: bool, progress: &dyn Progress) -> Result<Vec<Validation>> {
     let mut files = vec![];
     let listed = RecordFolder::list(folder, anew, |path| -> Result<u64> {

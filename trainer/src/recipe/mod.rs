@@ -17,7 +17,7 @@ use toml::{Table, Value};
 pub struct Recipe {
     /// A number that is added to the seeds of the steps.
     pub seed: u64,
-    /// The entries without the seed.
+    /// The entries of the recipe's TOML file, except `seed`.
     pub(crate) table: Table,
 }
 
@@ -35,7 +35,7 @@ pub struct Step {
     /// The time that the step takes on one core of the reference machine (AMD EPYC, Zen 5), in
     /// seconds; 0 if unknown.
     pub core_seconds: f64,
-    /// True if the file is made anew even if it exists.
+    /// True if the step's file must be made anew even if it exists.
     #[serde(skip)]
     pub is_fresh: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) const SHIPPED: [(&str, &str); 10] = [
 ];
 
 impl Recipe {
-    /// Parses a recipe. A syntax error names the line; any other error names the table.
+    /// Parses a recipe. A syntax error names the line; an error in an entry names the entry.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         let mut table: Table = from_toml(text)?;
         let wrong = |reason: &str| Invalid(reason.to_owned());
@@ -77,7 +77,8 @@ impl Recipe {
         Self::shipped(name).map_or_else(|| read_by(Path::new(name), Self::from_toml), Ok)
     }
 
-    /// Returns the steps, which make files in `folder`. A step follows those whose files it reads.
+    /// Returns the steps, which make files in `folder`. Each step comes after the steps whose files
+    /// it reads.
     pub fn steps(&self, folder: &Path) -> Result<Vec<Step>, Invalid> {
         let engine = arguments::command::<Program>();
         let mut reader = Reader { recipe: self, folder, engine, steps: vec![] };
@@ -136,7 +137,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Adds the step that an entry describes, or as many such steps as its key `repeat` states.
+    /// Adds the step that the recipe's entry `name` describes. An entry with the key `repeat` gives
+    /// that many steps.
     fn add(&mut self, name: &str, entry: &Value) -> Result<(), String> {
         let own = entry.as_table();
         let own = own.ok_or("expected `seed`, a number, or a table such as [\"first.games\"]")?;
@@ -185,7 +187,8 @@ impl Reader<'_> {
     }
 
     /// Adds `--key value` to the command line of `step`; for the key `inputs`, adds only `value`.
-    /// To a seed, adds the recipe's seed and `part`, the index of the step among its repetitions.
+    /// For the key `seed`, increases `value` by the recipe's seed and by `part`, the index of the
+    /// step among its repetitions.
     fn add_flag(&self, step: &mut Step, key: &str, value: &Value, part: i64) -> Result<(), String> {
         let flag = (key != "inputs").then(|| format!("--{key}"));
         let seed = |number| self.recipe.seed.wrapping_add(number).wrapping_add(part as u64);

@@ -102,7 +102,7 @@ fn weights_are_measured_as_the_other_commands_do_and_by_hand() {
     assert_eq!((&itself[0]["player"], &itself[0]["part"]), (&"none".into(), &"match".into()));
 }
 
-/// A program that speaks GTP must receive the moves to a position, because GTP cannot set one up.
+/// A GTP program must receive the moves that lead to a position: GTP cannot set up a position.
 #[test]
 fn programs_are_asked_for_their_moves() {
     let folder = folder();

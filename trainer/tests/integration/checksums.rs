@@ -48,7 +48,7 @@ const COMMANDS: &[(&str, &str, &str)] = &[
     ("dataset a.games --out dataset", "dataset/dataset.json", "/sha256"),
 ];
 
-/// A regression: the printed checksum was that of the unpacked content, not of the file.
+/// A regression: commands printed the checksum of the uncompressed content instead of the file's.
 #[test]
 fn sha256sum_prints_the_same() {
     let folder = Folder::with_self_play(5, 200, 6);

@@ -140,7 +140,8 @@ fn numpy_evaluates_from_the_arrays() {
 }
 
 /// A C program must compute the expected values with the exported header `weights.h`, also move by
-/// move, and with `other.h` and `weights.raw`. A regression: C skipped the second of two headers.
+/// move, and with `other.h` and `weights.raw`. A regression: the C compiler skipped the second
+/// header.
 #[test]
 fn a_program_in_c_evaluates_boards_by_exported_files_alone() {
     let shared = ("conformance.weights", "");

@@ -1,4 +1,5 @@
-//! Tests in one binary, because linking is slow. `kill.rs` is separate: it measures processor time.
+//! Tests in one binary, because linking is slow. `kill.rs` is separate, because it measures the
+//! processor time of all child processes, which includes those of other tests in its binary.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -1,5 +1,5 @@
 //! Before a command starts its work, it must report an output that it cannot write. It must never
-//! overwrite an input. (`trainer/fuzz` tests pipes, devices and links.)
+//! overwrite an input. (`trainer/fuzz` tests more such outputs: pipes, devices and links.)
 
 use std::os::unix::fs::symlink;
 
@@ -16,7 +16,8 @@ fn folder() -> Folder {
     folder
 }
 
-/// Commands that would take hours. In each, `OUT` is replaced by the path of an output.
+/// Commands, most of which would take hours if they were not refused at once. In each, `OUT` is
+/// replaced by the path of an output.
 const WORK: [&str; 5] = [
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --games-out OUT",
     "match mobility none --openings openings.txt --pairs 3 --depth 30 --transcripts-out OUT",

@@ -1,4 +1,5 @@
-//! Tests of shards of matches, and of `loss --worst` and `--explain`. `tests/cmd` tests studies.
+//! Tests of shards of matches, and of `loss --worst` and `loss --explain`. The studies (`compare`,
+//! `curve`, `tune`) are tested in `tests/cmd`.
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::{Side, StatedPosition};

@@ -1,5 +1,5 @@
-//! Tests of the file formats of Edax, Egaroucid and Zebra. Evaluators that read a file as these
-//! programs do must compute our values.
+//! Tests of the evaluation files of Edax, Egaroucid and Zebra. Each test evaluator reads a file as
+//! its program does, and must compute the same values as our evaluation.
 
 use othello_engine::board::{Phase, Position, Square};
 use othello_engine::eval::{Evaluate as _, Tables, Weights};
@@ -16,7 +16,8 @@ const EDAX_BYTES: usize = 13_952_436;
 
 const EGAROUCID_WEIGHTS: usize = 612_425;
 
-/// Returns the squares, the number of classes and the mirror permutation of each pattern as texts.
+/// Returns three texts for each pattern of `program`: its squares, its number of classes and its
+/// mirror permutation.
 fn patterns(program: &str) -> Vec<[&'static str; 3]> {
     let lines = include_str!("tables/patterns.txt").lines();
     let own = lines.filter_map(|line| line.strip_prefix(program)?.strip_prefix(": "));
@@ -62,7 +63,8 @@ fn number_of_disc(position: &Position, (x, y): (usize, usize)) -> usize {
 }
 
 /// Returns the index of each configuration's weight; mirror images have equal indices. Mirroring
-/// moves digit i of a configuration to place `mirror[i]`, or reverses the digits without `mirror`.
+/// moves digit i of a configuration to place `mirror[i]` or, if `mirror` is empty, reverses the
+/// digits.
 fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     let mirror: Vec<u32> = match mirror {
         "" => (0..digits as u32).rev().collect(),
@@ -80,7 +82,7 @@ fn packing(digits: usize, mirror: &str) -> Vec<usize> {
     pack
 }
 
-/// Returns the sum of the weights of each position in 1/128 disc, as Edax computes it.
+/// Returns each position's sum of weights in 1/128 disc, as Edax computes it from `bytes`.
 fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     assert_eq!(bytes.len(), EDAX_BYTES);
     assert_eq!(bytes[..8], [0x58, 0x41, 0x44, 0x45, 0x4C, 0x41, 0x56, 0x45]);
@@ -105,7 +107,7 @@ fn edax_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     sums
 }
 
-/// Returns the sum of the weights of each position in 1/128 disc, as Egaroucid computes it.
+/// Returns each position's sum of weights in 1/128 disc, as Egaroucid computes it from `bytes`.
 fn egaroucid_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let count = i32::from_le_bytes(bytes[..4].try_into().unwrap());
     assert_eq!(bytes.len(), 4 + 2 * count as usize);
@@ -173,8 +175,9 @@ fn assert_equal(one: &Weights, other: &Weights) {
     assert!(one.all_steps() == other.all_steps());
 }
 
-/// Checks that values by imported weights differ from `theirs` only by rounding. The difference is
-/// at most 23 steps (½ for each of the 46 weights of a value), and below 3 steps on average.
+/// Checks that values by imported weights differ from `theirs`, the sums of the other program, only
+/// by rounding: by at most 23 steps of 1/32 disc (½ for each of the 46 weights in a value), and by
+/// less than 3 steps on average.
 fn check_rounded(theirs: &[i32], read: &ReadTables, positions: &[Position]) {
     let ours = our_sums(&read.weights, positions);
     let off: Vec<i32> = theirs.iter().zip(&ours).map(|(t, o)| (t - o).abs()).collect();

@@ -1,7 +1,7 @@
-//! Games and scored positions as records in the container of [`crate::file`].
+//! Games and scored positions as records, in files of the container format of [`crate::file`].
 //!
-//! Self-play and the enumeration of openings write records; the trainer reads them. A frame of
-//! records is one section; `datasets/formats.md` describes the bytes.
+//! Self-play and the enumeration of openings write records; the trainer reads them. Each section of
+//! a file contains one frame of records; `datasets/formats.md` describes the bytes.
 //!
 //! ```text
 //! file      header | section | section | …      | end
@@ -58,14 +58,14 @@ use crate::run::RunError;
 use crate::text::Invalid;
 use crate::weights::PruningError;
 
-/// The number of games in a frame. The last frame of a file may have fewer.
+/// The number of games in a frame (a section of a file of games); the last frame may have fewer.
 pub const GAMES_PER_FRAME: usize = 256;
 
 /// A type of record: a game or a scored position. Each section of a file is a frame of records.
 pub trait Record: Clone + Ord + Send + Sync {
     /// The word for one record in messages, such as `game`.
     const NAME: &str;
-    /// The plural of [`Self::NAME`]. It is also the name of the sections that contain frames.
+    /// The plural of [`Self::NAME`]. It is also the name of the file sections that contain records.
     const PLURAL: &str;
     /// The number of records in a frame; the last frame may have fewer.
     const PER_FRAME: usize;
@@ -75,7 +75,7 @@ pub trait Record: Clone + Ord + Send + Sync {
     /// Encodes records as one frame: the content of a section, before the file compresses it.
     fn encode_frame(records: &[Self]) -> Vec<u8>;
 
-    /// Returns the section of a file that contains `records` as one frame.
+    /// Encodes `records` as one frame and returns it as a section of a file.
     fn section(records: &[Self]) -> Section {
         Section { name: Self::PLURAL.to_owned(), content: Self::encode_frame(records) }
     }
@@ -110,7 +110,7 @@ pub enum RecordError {
 pub struct FrameError {
     /// The index of the invalid record in its frame, from 0; `None` if the frame itself is invalid.
     index: Option<usize>,
-    /// The fault. If `index` is `None`, the text completes a message that begins "section 3 at …".
+    /// What is wrong with the record or, as a predicate such as `has 9 bytes`, with the frame.
     reason: Invalid,
 }
 

@@ -14,7 +14,8 @@ const NO_SUBSET: u8 = u8::MAX;
 pub struct PlacedPosition {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The number of the game. All positions with the same number belong to the same subset.
+    /// The number of the position's game. If `subset` is `None`, this number determines the subset,
+    /// so that all positions of a game are in the same one.
     pub game: u64,
     /// The subset that the source states, if any: 0 training, 1 validation, 2 test.
     pub subset: Option<u8>,
@@ -26,7 +27,8 @@ impl PlacedPosition {
         u64::from_le_bytes(key_of_moves(moves).as_chunks().0[0])
     }
 
-    /// Returns the game number of a position whose game is unknown: a hash of its canonical image.
+    /// Returns the game number of a position whose game is unknown: a hash, which is the same for
+    /// the eight symmetric images of the position.
     pub fn number_alone(position: &Position) -> u64 {
         let canonical = position.canonical();
         let mixed = canonical.player() ^ canonical.opponent().rotate_left(32);

@@ -5,8 +5,8 @@ use super::{FrameError, Game, PlacedPosition, Record, RecordError, ScoredPositio
 use crate::file::{Kind, Reader, Result, Section, SectionPlace, kind_of};
 use crate::progress::Progress;
 
-/// An iterator over the records of a file; dereferences to the file's [`Reader`]. Use either the
-/// iterator and [`Self::pass_by`], or only [`Self::next_frame`], which returns whole frames.
+/// An iterator over the records of a file; dereferences to the file's [`Reader`]. Do not mix the
+/// iterator or [`Self::pass_by`] with [`Self::next_frame`], which skips to the next whole frame.
 #[derive(derive_more::Deref)]
 pub struct RecordReader<R> {
     #[deref]
@@ -40,13 +40,14 @@ impl<R: Record> RecordReader<R> {
         Ok(Self::over(Reader::open(path, kind.unwrap_or(R::KINDS[0]))?))
     }
 
-    /// Creates a reader of the records in an open file of any kind, such as a part of a run.
+    /// Creates a reader of the records in an open file, without a check of the file's kind.
     pub fn over(reader: Reader) -> Self {
         Self { reader, frame: vec![].into_iter(), number: 0, failed: false }
     }
 
-    /// Returns true if the file is a complete list of positions: its kind is [`Kind::Openings`], or
-    /// its provenance has `"enumerated": true`. Fits use none of its positions for validation.
+    /// Returns true if the positions come from an enumeration of openings, not from games: the
+    /// file's kind is [`Kind::Openings`], or its provenance has `"enumerated": true`. Training on
+    /// such a file uses none of its positions for validation.
     pub fn is_enumerated(&self) -> bool {
         let stated = self.provenance().get("enumerated").and_then(serde_json::Value::as_bool);
         self.reader.kind() == Kind::Openings || stated == Some(true)
@@ -79,8 +80,8 @@ impl<R: Record> RecordReader<R> {
         Ok(self.sha256().unwrap_or_default().to_owned())
     }
 
-    /// Skips `records` records, or all if fewer remain, and returns their number. Decodes only the
-    /// frame in which it stops.
+    /// Skips `records` records, or all if fewer remain. Returns the number of skipped records.
+    /// Decodes only the frame in which it stops.
     pub fn pass_by(&mut self, records: u64) -> Result<u64, RecordError> {
         let mut passed = 0;
         while passed < records {
@@ -113,7 +114,8 @@ impl<R: Record> RecordReader<R> {
         FramePlace { section: self.reader.place(), before: self.number }
     }
 
-    /// Moves to a place of the same file. The checksum of the whole content is then not checked.
+    /// Continues at `place` in the same file. The checksum of the whole file is then not checked,
+    /// because frames may be skipped or read twice.
     pub fn go_to(&mut self, place: FramePlace) -> Result<(), RecordError> {
         self.number = place.before;
         Ok(self.reader.go_to(place.section)?)

@@ -14,7 +14,8 @@ pub const ROW_BYTES: usize = 20;
 
 const MAX_LABEL_STEPS: i16 = 64 * LABEL_STEPS_PER_DISC;
 
-/// The target value of a position in a fit, for the player: −64..=64 discs in steps of 1/256 disc.
+/// The target value of a position in training: a score for the player to move, −64..=64 discs in
+/// steps of 1/256 disc.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Label(i16);
 
@@ -45,14 +46,14 @@ impl Label {
         self.0
     }
 
-    /// Returns the negated label: the same value, for the other side.
+    /// Returns the negated label: the same value from the view of the other side.
     #[must_use]
     pub const fn negated(self) -> Self {
         Self(-self.0)
     }
 }
 
-/// The weight of a position in a fit, 1/64 to 65535/64. Weight 2 counts as two occurrences.
+/// The weight of a position in training, 1/64 to 65535/64. Weight 2 counts as two occurrences.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Weight(u16);
 
@@ -71,8 +72,8 @@ impl Weight {
         (occurrences > 0.0).then_some(Self(steps.clamp(1.0, f64::from(u16::MAX)) as u16))
     }
 
-    /// Returns an error unless `occurrences` is within 2 % of a valid weight (see [`Weight`]). The
-    /// message begins with the number, so that a caller can put "the weight" before it.
+    /// Returns an error unless `occurrences` is within 2 % of a valid weight (a multiple of 1/64).
+    /// The message begins with the number, so that a caller can put "the weight" before it.
     pub fn check(occurrences: f64) -> Result<(), String> {
         let unit = f64::from(WEIGHT_STEPS_PER_OCCURRENCE);
         let steps = occurrences * unit;
@@ -136,13 +137,13 @@ impl ScoredPosition {
         Weight(self.weight)
     }
 
-    /// Returns this record with the canonical image of its position.
+    /// Returns this record for the canonical one of its position's eight symmetric images.
     #[must_use]
     pub fn canonical(&self) -> Self {
         Self::new(self.position().canonical(), self.label(), self.weight())
     }
 
-    /// Encodes the row for a file: player, opponent, label, weight, little-endian.
+    /// Encodes the record for a file: player, opponent, label, weight, little-endian.
     pub fn to_bytes(&self) -> [u8; ROW_BYTES] {
         let mut row = [0; ROW_BYTES];
         row[..8].copy_from_slice(&{ self.player }.to_le_bytes());
@@ -152,7 +153,7 @@ impl ScoredPosition {
         row
     }
 
-    /// Decodes a row of a file; refuses an invalid position, label or weight.
+    /// Decodes a record of a file; refuses an invalid position, label or weight.
     pub fn from_bytes(row: &[u8; ROW_BYTES]) -> Result<Self, Invalid> {
         let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);
         let board = |at: usize| (0..4).map(|n| u64::from(half(at + 2 * n)) << (16 * n)).sum();

@@ -20,7 +20,8 @@ pub type GameWriter = RecordWriter<Game>;
 pub type PositionWriter = RecordWriter<ScoredPosition>;
 
 impl<R: Record> RecordWriter<R> {
-    /// Begins a file of records of the type `R`, as [`Writer::begin`] does.
+    /// Begins a file of records of the type `R`. Returns [`Begin::Done`] if `existing` is
+    /// [`Existing::Keep`] and the file is already complete with this provenance.
     pub fn begin(
         path: &Path,
         provenance: &Provenance,
@@ -32,7 +33,7 @@ impl<R: Record> RecordWriter<R> {
         })
     }
 
-    /// Creates a writer of records to the file that `writer` writes, such as the output of a run.
+    /// Creates a writer that writes records to the open file of `writer`, such as a run's output.
     pub fn over(writer: Writer) -> Self {
         Self { writer, pending: vec![] }
     }
@@ -44,8 +45,8 @@ impl<R: Record> RecordWriter<R> {
         if is_enough { self.write_pending() } else { Ok(()) }
     }
 
-    /// Writes each element of `frames` as one frame, even if it is empty. A frame of games has at
-    /// most 65,536 games.
+    /// Writes the pending records, then each element of `frames` as one frame, even if it is empty.
+    /// A frame of games has at most 65,536 games.
     pub fn write_frames(&mut self, frames: &[Vec<R>]) -> Result<(), RecordError> {
         self.write_pending()?;
         let section = |records: &Vec<R>| R::section(records);

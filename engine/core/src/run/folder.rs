@@ -43,7 +43,8 @@ impl Folder {
         Self { path: output.with_added_extension("parts") }
     }
 
-    /// Creates the folder. Refuses an existing folder with other files but no `run.json`.
+    /// Creates the folder of the parts. Refuses an existing folder that has foreign files but no
+    /// `run.json`.
     pub(super) fn create(&self) -> Result<()> {
         refuse_shown_within(&self.path)?;
         match fs::create_dir(&self.path) {
@@ -198,8 +199,9 @@ impl Lock {
         is_at(&self.file, &self.path).is_ok_and(|is_at| is_at)
     }
 
-    /// Returns the lock for packing, so that no process starts work while this process removes the
-    /// folder. Returns an error if another process holds this lock or the lock of a shard.
+    /// Takes the lock for packing, which keeps other processes from starting work while this
+    /// process removes the folder. Returns an error if another process holds this lock or the lock
+    /// of a shard.
     pub(super) fn for_removal(&self) -> Result<Self> {
         let folder = folder_of(&self.path);
         let packing = Self::for_packing(folder)?;
@@ -267,7 +269,8 @@ fn is_held(path: &Path) -> bool {
     path.is_file() && File::open(path).is_ok_and(would_block)
 }
 
-/// Returns the error for an output whose lock file `path` another process has locked.
+/// Returns the error that another process has locked the file `path`. The message names the run's
+/// output and, if known, that process.
 fn refused(path: &Path) -> FileError {
     let work = match path.file_name().and_then(|name| shard_of(name.to_str()?)) {
         Some(shard) if !shard.is_whole() => format!("makes shard {shard} of it"),

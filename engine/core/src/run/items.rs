@@ -25,15 +25,17 @@ pub trait Items: Sync {
     /// True if [`Self::ends`] can return true and so end the run before its last part.
     const CAN_END: bool = false;
 
-    /// Returns false if an existing part is not of these units. The part is then made again.
+    /// Returns false if the sections of an existing part are not the results of these units. The
+    /// part is then made again.
     fn fits(&self, _units: Range<u64>, _part: &[Section]) -> bool {
         true
     }
 
-    /// Returns the input of [`Self::make`]. Called for one part after the other, in order.
+    /// Returns the input that [`Self::make`] needs for the part with these units. Called for one
+    /// part after another, in order.
     fn begin(&self, units: Range<u64>) -> Result<Self::Input, Self::Error>;
 
-    /// Makes `units`, some units of a part, and returns their results in order. `input` is what
+    /// Computes the results of `units`, which are some units of a part, in order. `input` is what
     /// [`Self::begin`] returned for the part. Several threads may call this at once.
     fn make(
         &self,

@@ -7,7 +7,7 @@ use super::{Run, RunError};
 use crate::file::{FileError, Kind, RawSection, Reader, Section, Writer, remove_if_there};
 use crate::progress::Progress;
 
-/// A part of a run that takes long, such as a phase of a fit, and can save snapshots of its state.
+/// A part of a run that takes long, such as the training of one phase, and can save snapshots.
 pub struct LongPart<'r> {
     run: &'r Run,
     stage: usize,
@@ -88,7 +88,8 @@ impl LongPart<'_> {
         self.run.plan.stages[self.stage].units_of(self.index)
     }
 
-    /// Reports `units` more finished units. The completion of the part reports the remaining units.
+    /// Advances the progress by `units` finished units. The completion of the part advances it by
+    /// the part's remaining units.
     pub fn advance(&mut self, units: u64) {
         let units = units.min(self.left());
         self.reported += units;
@@ -113,8 +114,8 @@ impl LongPart<'_> {
         self.writer()?.raw_section(name, produce)
     }
 
-    /// Reads the snapshot of an earlier process. Returns `None` if there is none. Also returns
-    /// `None`, after a message, if the snapshot is damaged or longer than `most` bytes.
+    /// Reads the snapshot of this part that an earlier process saved; `None` if there is none. Also
+    /// returns `None`, after a message, if the snapshot is damaged or longer than `most` bytes.
     pub fn snapshot(&self, most: usize) -> Result<Option<Vec<Section>>, RunError> {
         const OF_ANOTHER: &str = "it is the snapshot of another run";
         let path = self.snapshot_path();

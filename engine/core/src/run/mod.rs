@@ -19,12 +19,13 @@
 //!    every part, and the [`Stage`]s. A part has several units of work, such as games ([`size`]).
 //!    Parts are numbered over all stages.
 //! 2. It opens the run with [`Run::open`], which returns [`Opened::Done`] if the output is
-//!    complete. The open run holds the lock of its [`Shard`]; a second process is refused at once.
+//!    complete. The open run holds the lock of its [`Shard`]: another process that opens the same
+//!    shard gets an error at once.
 //! 3. It makes the missing parts of each stage by one of the functions below. A stage requires all
 //!    parts of earlier stages: if parts of other shards are missing, the exit status is 75.
-//! 4. Unless [`Run::is_shard`] is true, it packs the parts with [`Run::pack`]: it reads them by
-//!    [`Run::parts`] and writes the outputs, the main output ([`Run::writer`]) last. The command
-//!    `othello-trainer pack OUT` does only this, with the run that [`Run::to_pack`] opens.
+//! 4. Unless [`Run::is_shard`] is true, it packs (joins) the parts with [`Run::pack`]: it reads
+//!    them by [`Run::parts`] and writes the outputs, the main output ([`Run::writer`]) last. The
+//!    command `othello-trainer pack OUT` only packs, with the run that [`Run::to_pack`] opens.
 //!
 //! | function | units | work |
 //! |---|---|---|
@@ -108,7 +109,7 @@ pub enum RunError {
 /// The result of opening a run.
 #[allow(clippy::large_enum_variant, reason = "a process has few, and moves them seldom")]
 pub enum Opened {
-    /// The output is already complete, with the provenance of the plan.
+    /// The output, made with the settings and inputs of the plan, is already complete.
     Done(Summary),
     /// The run that makes the output, which is not complete yet.
     Run(Run),
@@ -143,12 +144,13 @@ impl Run {
         Ok(self.folder.numbers()?.filter(|&number| number < all).count() as u64)
     }
 
-    /// Returns true if the part exists, or if the existing output already contains its results.
+    /// Returns true if the part exists as a file, or if the existing output contains its results.
     pub fn has(&self, stage: usize, index: u64) -> bool {
         index < self.standing_parts(stage) || self.path(stage, index).exists()
     }
 
-    /// Returns the indices of this shard's parts of a stage, except parts that the output contains.
+    /// Returns the indices of the parts of a stage that this shard (one of the run's processes)
+    /// makes, except parts whose results the output already contains.
     pub fn own(&self, stage: usize) -> impl Iterator<Item = u64> {
         let parts = self.standing_parts(stage)..self.plan.stages[stage].parts();
         parts.filter(|&index| self.shard.makes(index))
@@ -208,19 +210,20 @@ impl Run {
         Ok(self.folder.remove(&self.lock)?)
     }
 
-    /// Begins the main output. Call this function in the closure that is passed to [`Self::pack`].
+    /// Returns a writer of the main output, for the closure that [`Self::pack`] calls.
     pub fn writer(&self) -> Result<Writer, RunError> {
         self.writer_with(&self.plan.provenance)
     }
 
-    /// Begins the main output with another provenance than the plan's, as for an unfinished fit.
+    /// Returns a writer of the main output with another provenance than the plan's. The weights of
+    /// an unfinished fit, for example, also state how far the fit got.
     pub fn writer_with(&self, provenance: &Provenance) -> Result<Writer, RunError> {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         let writer = Writer::create(&self.output, kind, provenance)?;
         Ok(writer.replacing(self.replaceable.clone()))
     }
 
-    /// Returns true if this run may replace any file (`--force`).
+    /// Returns true if this run may replace files that it did not make, as with `--force`.
     pub fn is_forced(&self) -> bool {
         self.replaceable == Replaceable::Any
     }
@@ -262,7 +265,8 @@ impl Run {
     }
 }
 
-/// Removes the folder if it has no part and no other process uses it. Runs that only pack keep it.
+/// Removes the folder of the run if it has no parts and no other process uses it. A run that
+/// [`Run::to_pack`] opened keeps its folder.
 impl Drop for Run {
     fn drop(&mut self) {
         // After `clean`, the lock is not current: a folder at this path belongs to another run.

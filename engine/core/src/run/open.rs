@@ -119,7 +119,8 @@ impl Run {
         }
     }
 
-    /// Opens a run to pack its existing parts. Also returns the output's summary if it is complete.
+    /// Opens a run to pack its existing parts. Also returns the summary of the output if the output
+    /// is already complete.
     pub fn to_pack(output: &Path) -> Result<(Self, Option<Summary>), RunError> {
         let folder = Folder::of(output);
         let failed = |reason| FileError::io(&folder.path.join("run.json"), "open it")(reason);
@@ -136,8 +137,8 @@ impl Run {
         Ok((run, done))
     }
 
-    /// Returns true if this run made the existing output, whose provenance then has all settings of
-    /// the run. It may have more entries, as that of a fit stopped by its time limit does.
+    /// Returns true if this run made the existing output: the output's provenance has all settings
+    /// of the run. It may have more entries, such as the epochs of a fit that a time limit stopped.
     fn has_made_output(&self) -> bool {
         let kind = self.plan.kind.unwrap_or(Kind::Part);
         let there = Reader::open(&self.output, kind).map(|reader| reader.provenance().clone());

@@ -11,7 +11,8 @@ use crate::text::Invalid;
 /// Everything that determines the parts of a run and its output.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The kind of the main output; `None` if the command itself reads and checks the output.
+    /// The kind of file of the main output; `None` if the output is of another form, such as a
+    /// folder or a report, which the command itself reads and checks.
     pub kind: Option<Kind>,
     /// The provenance of the output: the settings and inputs that determine its content.
     pub provenance: Provenance,
@@ -58,7 +59,8 @@ impl Stage {
 }
 
 impl Plan {
-    /// Returns a part's provenance: its stage, index, and the settings that an extended run keeps.
+    /// Returns a part's provenance: its stage, its index, and the settings of the run, except the
+    /// number that grows if the run is extended.
     pub(super) fn provenance_of(&self, stage: usize, index: u64) -> Provenance {
         let name = self.stages.get(stage).map_or("", |stage| &stage.name);
         let part = json!({"stage": name, "index": index});

@@ -17,7 +17,6 @@ mod regressions;
 #[derive(Default)]
 struct Squares {
     made: Mutex<Vec<u64>>,
-    /// The run ends after the part with this unit; `None` if all parts are needed.
     last: Option<u64>,
     fails_at: Option<u64>,
     /// The number of units that were made when [`Items::ends`] returned true.

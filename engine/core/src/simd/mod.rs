@@ -28,7 +28,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The token (proof of support) of the instructions that every processor of the target has.
+/// The token for the instructions that every processor of the target architecture has.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -61,7 +61,8 @@ impl AnyInstructions {
         return Self::Portable(Portable);
     }
 
-    /// Returns the proof that the processor supports a set; `None` if it does not support the set.
+    /// Returns the token (proof of support) of an instruction set; `None` if the processor does not
+    /// support it.
     pub fn of(set: InstructionSet) -> Option<Self> {
         match set {
             InstructionSet::Portable => Some(Self::Portable(Portable)),
@@ -80,7 +81,8 @@ impl AnyInstructions {
     }
 }
 
-/// Evaluates an expression with a token (proof of support): the process's own, or a given token.
+/// Evaluates an expression with a token (proof of support): a given token, or the token of the
+/// instruction set that this process uses.
 ///
 /// ```
 /// use othello_core::simd::{AnyInstructions, Instructions, compiled_for};

@@ -41,7 +41,8 @@ impl Lines {
         self.number
     }
 
-    /// Parses the next record with the function `parse`; `None` at the end of the file.
+    /// Parses the next record with the function `parse`; `None` at the end of the file. If the
+    /// record is invalid, the inner error is the message of `parse`.
     pub fn next_by<T, E: Display>(
         &mut self,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -67,7 +68,8 @@ impl Lines {
         std::iter::from_fn(|| self.next_line().transpose()).take(count).collect()
     }
 
-    /// Parses all remaining records. If none remains, the error says that `record` is missing.
+    /// Parses all remaining records. If none remains, the error says that `record`, such as
+    /// `a position`, is missing.
     pub fn all<T: FromStr<Err: Display>>(&mut self, record: &str) -> Result<Vec<T>> {
         let all = self.next_lines(usize::MAX)?;
         if all.is_empty() { Err(self.ended_without(record)) } else { Ok(all) }
@@ -164,7 +166,8 @@ fn move_number(line: &[u8]) -> Option<u64> {
     if matches!(line.get(digits), Some(b'.' | b')')) { number.parse().ok() } else { None }
 }
 
-/// Returns true for a table's column names: two or more names, none of which begins like `a1`.
+/// Returns true for a table's column names: two or more names, none of which begins with a square,
+/// such as `a1`.
 fn is_table_head(line: &[u8]) -> bool {
     let is_name = |name: &[u8]| {
         let name: Vec<u8> = name.iter().copied().filter(|byte| !b"\"' ".contains(byte)).collect();

@@ -84,8 +84,8 @@ impl TextSource {
         self.line
     }
 
-    /// Reads to the byte `end`, inclusive, or to the end of the file. Stores only the first `most +
-    /// 1` bytes in `piece`. Returns the number of bytes read; 0 at the end.
+    /// Reads to the byte `end`, inclusive, or to the end of the file. Appends these bytes to
+    /// `piece`, but at most `most` + 1 of them. Returns the number of bytes read; 0 at the end.
     pub fn read_until(&mut self, end: u8, most: u64, piece: &mut Vec<u8>) -> Result<u64> {
         let read = self.try_read_until(end, most, piece);
         let bytes = read.map_err(|error| {

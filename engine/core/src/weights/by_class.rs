@@ -29,8 +29,9 @@ pub enum WeightsError {
 
 pub(super) type Result<T, E = WeightsError> = std::result::Result<T, E>;
 
-/// The weights of a pattern set, in steps of 1/32 disc, and their numbers of occurrences in
-/// training. In each phase, there is one weight for each parameter that [`Geometry`] defines.
+/// The weights of a pattern set, in steps of 1/32 disc, each with the number of its occurrences in
+/// training. Each phase has one weight for each parameter: a class of symmetric pattern
+/// configurations, or a count of a scalar feature.
 #[derive(Clone, Debug)]
 pub struct Weights {
     pub(super) set: PatternSet,
@@ -48,7 +49,7 @@ pub struct Weights {
 /// The content of a weights file, with its provenance and checksum.
 #[derive(Clone, Debug)]
 pub struct WeightsFile {
-    /// The weights by class.
+    /// The weights, with the factor vectors and the pruning models if the file has them.
     pub weights: Weights,
     /// The settings and inputs that determined the weights.
     pub provenance: Provenance,
@@ -57,7 +58,7 @@ pub struct WeightsFile {
 }
 
 impl Weights {
-    /// Creates weights and factors that are all 0, with unknown training counts (also 0).
+    /// Creates weights and factors that are all 0. The training counts are unknown and read as 0.
     pub fn zero(set: PatternSet) -> Self {
         let geometry = Geometry::new(&set);
         let steps = Array2::zeros((PHASES, geometry.parameters()));
@@ -72,12 +73,12 @@ impl Weights {
         &self.set
     }
 
-    /// Returns the instances and classes of the pattern set.
+    /// Returns the pattern instances and the classes of symmetric configurations of the set.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// Returns the weights of a phase, one for each parameter, in steps of 1/32 disc.
+    /// Returns the weights of a phase in steps of 1/32 disc, one for each class or scalar count.
     pub fn steps(&self, phase: Phase) -> &[i16] {
         row(&self.steps, phase.index())
     }
@@ -118,10 +119,10 @@ impl Weights {
         self.factors.as_ref()
     }
 
-    /// Returns these weights with factors of the shape `shape`. New factors are 0. Old factors are
-    /// converted: k groups of phases merge into one, in which two classes interact by the mean of
-    /// their k old interactions. `None` unless k, the ratio of the sizes of the groups, is an
-    /// integer and the vectors are at least k times as wide.
+    /// Returns these weights with factor vectors of the shape `shape`, all 0 if there were none
+    /// before. Otherwise, k groups of phases that share vectors merge into one, in which two
+    /// parameters interact by the mean of their k old interactions. `None` unless the ratio k of
+    /// new to old phases in a group is an integer and the new vectors are at least k times as wide.
     pub fn with_factors(self, shape: FactorShape) -> Option<Self> {
         let set = self.set.clone().with_factors(Some(shape));
         let Some(before) = &self.factors else {

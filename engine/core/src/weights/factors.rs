@@ -1,9 +1,10 @@
 //! Interactions of patterns: a factorization machine (Rendle 2010) in addition to the weights.
 //!
-//! Every parameter (a class, or a count of a scalar feature) has a factor vector. If s is the sum
-//! of the vectors of a position's parameters, the value contains ½ Σ s_d² over the first half of
-//! the elements, minus ½ Σ s_d² over the second half. (Rendle's machine adds all squares;
-//! subtracting half of them lowers the error at the same width.) All arithmetic is in integers.
+//! Every parameter (a class of symmetric configurations, or a count of a scalar feature) has a
+//! factor vector. If s is the sum of the vectors of a position's parameters, the value contains
+//! ½ Σ s_d² over the first half of the elements, minus ½ Σ s_d² over the second half. (Rendle's
+//! machine adds all squares; subtracting half of them lowers the error at the same width.) All
+//! arithmetic is in integers.
 
 use super::STEPS_PER_DISC;
 use crate::board::Phase;
@@ -33,9 +34,10 @@ impl Factors {
         Self { shape, parameters, groups }
     }
 
-    /// Merges k groups of phases into one, where k = new / old number of phases in a group. `None`
-    /// unless k is an integer and the new vectors are at least k times as wide. Each half of a new
-    /// vector has the same halves of n ≤ k old vectors, divided by √n, then zeros.
+    /// Merges each k groups of phases into one, where k = new / old number of phases in a group.
+    /// `None` unless k is an integer and the new vectors are at least k times as wide. Each half of
+    /// a new vector joins the same halves of n ≤ k old vectors, divided by √n so that products of
+    /// vectors become means of the old products, and ends with zeros.
     pub(super) fn reshaped(&self, shape: FactorShape) -> Option<Self> {
         let (before, after) = (self.shape.dimensions() / 2, shape.dimensions() / 2);
         let merged = shape.phases() / self.shape.phases();
@@ -68,13 +70,14 @@ impl Factors {
         &self.groups[self.shape.group(phase)]
     }
 
-    /// Returns the factor vectors of all parameters in a group of phases, one vector after another.
+    /// Returns the factor vectors that the phases of a group share, one vector for each parameter,
+    /// end to end.
     pub fn group(&self, group: usize) -> &[i8] {
         &self.groups[group]
     }
 
-    /// Sets each factor of a group to `f(index)`, limited to ±[`MAX_FACTOR`]. Element d of the
-    /// vector of parameter p has the index p · dimensions + d.
+    /// Sets each factor of a group of phases to `f(index)`, limited to ±[`MAX_FACTOR`]. Element d
+    /// of the vector of parameter p has the index p · w + d, where w is the width of the vectors.
     pub fn set_group(&mut self, group: usize, f: impl Fn(usize) -> i8) {
         let factors = self.groups[group].iter_mut().enumerate();
         factors.for_each(|(place, factor)| *factor = f(place).max(-MAX_FACTOR));
@@ -106,7 +109,8 @@ impl Factors {
         Section { name: section_name(group), content }
     }
 
-    /// Reads the index and the factor vectors of a group of phases; `None` for another section.
+    /// Reads the index of a group of phases and its factor vectors from a section; `None` if the
+    /// section has no factors.
     ///
     /// # Errors
     /// A message for a wrong length or a factor out of range.

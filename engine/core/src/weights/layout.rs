@@ -1,7 +1,7 @@
 //! The layout of weights in memory: tables with one weight for each configuration of a pattern.
 //!
-//! Consecutive phases form a block: the phases that share factors, or ten phases without factors.
-//! The tables of a block are made together, between two margins of zeros.
+//! Consecutive phases form a block: the phases that share factor vectors or, if there are no
+//! factors, ten phases. The tables of a block are made together, between two margins of zeros.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ops::Range;
@@ -12,20 +12,21 @@ use super::Weights;
 use crate::board::{PHASES, Phase};
 use crate::pattern::{FactorShape, Geometry, LANES, PatternSet, Scalar, permuted};
 
-/// The number of unused weights before and after the tables of a block. With these margins, every
-/// signed 16-bit offset from a weight leads into the block, so that reads need no bounds check.
+/// The number of unused weights before and after the tables of a block. With these margins, a read
+/// at any signed 16-bit offset from a weight stays in the block, so that it needs no bounds check.
 pub const MARGIN: usize = 1 << 15;
 
 const PHASES_WITHOUT_FACTORS: usize = 10;
 
-/// The layout of a phase's table of 16-bit weights. In this order, it has a weight for each
+/// The layout of a phase's table of 16-bit weights. The table has, in this order: a weight for each
 /// configuration of each pattern; a zero, for SIMD lanes without a pattern instance; a weight for
 /// each value of each scalar feature; and padding to a cache line. At least one weight is padding,
 /// because a SIMD read of the last weight (32 bits) also reads the weight after it.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each SIMD lane, the index in a phase's table of the weight of configuration 0 (empty
-    /// squares) of the lane's pattern, or of the zero if the lane has no pattern instance.
+    /// For each SIMD lane, which adds the weights of one pattern instance, the index in a phase's
+    /// table of the pattern's weight for empty squares (configuration 0). For a lane without an
+    /// instance, the index of the table's zero.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,
@@ -33,7 +34,6 @@ pub struct TableLayout {
     pub stride: usize,
     /// The number of consecutive phases whose tables form a block. The last block may have fewer.
     phases: usize,
-    /// The width of the factor vectors; 0 without factors.
     dimensions: usize,
 }
 
@@ -106,7 +106,8 @@ pub struct Block {
 #[repr(C, align(64))]
 pub struct CacheLine([u8; 64]);
 
-/// The mapping from configurations to classes, which fills tables from the weights of classes.
+/// The mapping from configurations to their classes under symmetry, which expands the weights of
+/// classes to tables.
 #[derive(Debug)]
 pub(super) struct Expansion {
     pub(super) layout: TableLayout,

@@ -1,8 +1,9 @@
 //! Weights of the evaluation: their unit, their file and its sections, and the layout of the tables
 //! that the evaluation reads.
 //!
-//! A weights file contains the weights by class. It may also contain factors, weights of the
-//! move-ordering evaluation, and pruning models.
+//! A weights file contains one weight for each phase of the game and each class of symmetric
+//! pattern configurations. It may also contain factors, weights of the move-ordering evaluation,
+//! and pruning models.
 
 mod by_class;
 mod factors;

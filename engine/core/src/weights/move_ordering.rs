@@ -17,11 +17,11 @@ pub struct MoveOrderingWeights {
 
 impl MoveOrderingWeights {
     /// Creates the evaluation from its [strength](Self::strength) and one weight, in steps of 1/32
-    /// disc, for each parameter of a pattern set without scalars, in the order of [`Geometry`].
+    /// disc, for each class of a pattern set without scalar features, in the order of [`Geometry`].
     ///
     /// # Errors
-    /// A message for a scalar, a negative strength, a wrong number of weights, or a weight beyond
-    /// ±[`MAX_STEPS`](super::MAX_STEPS).
+    /// A message for a scalar feature, a negative strength, a wrong number of weights, or a weight
+    /// beyond ±[`MAX_STEPS`](super::MAX_STEPS).
     pub fn new(set: PatternSet, strength: i16, steps: Vec<i16>) -> Result<Self, String> {
         if !set.scalars().is_empty() {
             return Err("its pattern set has scalars; expected none".to_owned());

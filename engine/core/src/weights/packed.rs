@@ -16,7 +16,7 @@ use crate::pattern::{Geometry, PatternSet};
 pub struct PackedWeights {
     /// The pattern set of the weights.
     pub set: PatternSet,
-    /// The instances and classes of the pattern set.
+    /// The pattern instances and the classes of symmetric configurations of the pattern set.
     pub geometry: Geometry,
     /// The weights of the move-ordering evaluation; `None` if the file has none.
     pub ordering: Option<MoveOrderingWeights>,
@@ -74,7 +74,8 @@ impl PackedWeights {
         Ok(expanded)
     }
 
-    /// Expands a section into `block`, and replaces `before`, the weights of the last phase read.
+    /// Expands a section into `block`. `before` has the weights of the phase read last, to which a
+    /// section of changes refers; the weights of this section replace them.
     fn take(
         &self,
         section: &Section,
@@ -97,7 +98,8 @@ impl PackedWeights {
 }
 
 impl Weights {
-    /// Writes a file from which [`PackedWeights`] can expand single blocks of phases.
+    /// Writes a weights file without training counts, from which [`PackedWeights`] can expand
+    /// single blocks of phases.
     pub fn write_packed(&self, path: &Path, provenance: &Provenance) -> Result<Summary> {
         let layout = TableLayout::new(self.set(), self.geometry());
         let blocks = (0..layout.blocks()).flat_map(|block| {

@@ -37,7 +37,7 @@ pub struct ScalarPart {
     pub weight: PartWeight,
 }
 
-/// A weight, and how often its parameter occurs in training.
+/// A weight, and how often its parameter (pattern class or scalar count) occurs in training.
 #[derive(Clone, Copy, Debug)]
 pub struct PartWeight {
     /// The weight in steps of 1/32 disc.

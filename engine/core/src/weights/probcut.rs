@@ -25,7 +25,7 @@ pub const ERROR_TERMS: usize = 7;
 pub type ProbCut = LinearModel<MEAN_TERMS, ERROR_TERMS>;
 
 /// A model that predicts a normal distribution. Its mean and the logarithm of its standard error
-/// are linear combinations of terms; the fields are the coefficients of these terms.
+/// are linear combinations of terms, such as those of [`Depths`]; the fields are the coefficients.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinearModel<const MEAN: usize, const ERROR: usize> {
     mean: [f64; MEAN],
@@ -35,7 +35,7 @@ pub struct LinearModel<const MEAN: usize, const ERROR: usize> {
 /// The ply of a position, and the depths of a shallow and a deep search of this position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depths {
-    /// The ply of the position.
+    /// The ply of the position: its number of discs minus 4.
     pub ply: u32,
     /// The depth of the shallow search, whose value is known.
     pub shallow: u32,
@@ -186,7 +186,7 @@ pub const END_ERROR_TERMS: usize = 5;
 pub const CONFIDENCES: usize = 5;
 
 /// The model of endgame ProbCut: a normal distribution of a position's exact score in discs, whose
-/// mean is linear in the value of the shallow search.
+/// mean is linear in the value of a shallow search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ends {
     model: LinearModel<END_MEAN_TERMS, END_ERROR_TERMS>,
@@ -309,7 +309,8 @@ mod tests {
         assert_eq!(back.offset, -0.5, "from an odd depth to an even one values fall");
     }
 
-    /// A test model: slope 1, error 2 discs, offset +0.5 disc for odd empty squares, −0.5 for even.
+    /// Returns a model with slope 1 and a standard error of 2 discs. The offset is +0.5 disc for
+    /// odd numbers of empty squares, −0.5 for even numbers.
     fn ends() -> Ends {
         let mut mean = [0.0; END_MEAN_TERMS];
         (mean[0], mean[5]) = (1.0, 0.5);

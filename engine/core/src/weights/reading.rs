@@ -23,8 +23,8 @@ impl Weights {
         read(Reader::of_bytes(name, bytes, Kind::Weights)?, true)
     }
 
-    /// Reads from memory a weights file that may lack the training counts; all counts become 0.
-    /// Checks each section. Messages use `name` as the path.
+    /// Reads a weights file from memory. The file may lack the counts of occurrences in training;
+    /// all counts become 0. Checks each section. Messages use `name` as the path.
     pub fn read_without_counts(
         name: &Path,
         bytes: impl AsRef<[u8]> + Send + 'static,
@@ -36,8 +36,9 @@ impl Weights {
 }
 
 impl Counts {
-    /// Reads training counts and provenance from a weights file in memory, which may lack all other
-    /// sections. `set` is the pattern set of the counts. Messages use `name` as the path.
+    /// Reads the counts of occurrences in training, and the provenance, from a weights file in
+    /// memory, which may lack all other sections. `set` is the pattern set of the counts. Messages
+    /// use `name` as the path.
     pub fn read_part(name: &Path, bytes: Vec<u8>, set: &PatternSet) -> Result<(Self, Provenance)> {
         let mut reader = Reader::of_bytes(name, bytes, Kind::Weights)?.of_part();
         let mut parts = ReadSections::of(set.clone(), true);

@@ -19,8 +19,9 @@ const PLIES_PER_STAGE: u32 = 10;
 /// The integer in the file that represents probability 1.
 const CERTAIN: f64 = 65535.0;
 
-/// The greatest mean probability in a [family](MoveKind::FAMILY) to which many moves of a position
-/// can belong: 3/4, in steps of 1/65535. If all these moves were certain, searches would not end.
+/// The greatest mean probability, 3/4 in steps of 1/65535, in a [family](MoveKind::FAMILY) of move
+/// kinds that many moves of a position can have. A search ends a line of moves at a low
+/// probability, so it would not end if all these moves were certain.
 const MOST_OF_MANY: usize = 0xC000;
 
 /// The rank of a move among all moves of its position. Moves are ordered by the static value for
@@ -93,7 +94,7 @@ pub struct MoveKind {
     pub answers: bool,
     /// True if the move flips at most two discs.
     pub flips_few: bool,
-    /// True if the move leaves the opponent the fewest replies. Several moves can be equal in this.
+    /// True if no other move of the position leaves the opponent fewer replies.
     pub leaves_fewest: bool,
 }
 
@@ -105,7 +106,7 @@ impl MoveKind {
     /// kinds of a family have the same [`Rank`] and [`Memory`], and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if several moves of a position can be in this family (see [`Self::FAMILY`]).
+    /// Returns true if several moves of a position can be of kinds in this [family](Self::FAMILY).
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize

@@ -50,7 +50,8 @@ pub(super) fn check_steps(steps: &[i16]) -> Result<(), String> {
 }
 
 impl<T: Copy + 'static> PhaseRow<T> {
-    /// Returns the weights or counts of `phase`. Adds changes to those of the previous phase.
+    /// Returns the weights or counts of `phase`. If the section has changes, adds them with `sum`
+    /// to the numbers of the previous phase, which `before` returns.
     pub(super) fn after<'a>(
         self,
         phase: Phase,
@@ -81,14 +82,14 @@ impl PhaseSection {
         Section { name: Self::counts_name(phase), content }
     }
 
-    /// Returns the section with the changes to `steps` from `before`, the previous phase's weights.
+    /// Returns a section with the changes from `before`, the previous phase's weights, to `steps`.
     pub fn of_weight_changes(phase: Phase, before: &[i16], steps: &[i16]) -> Section {
         let changes = steps.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from));
         let folded = changes.map(|change| ((change << 1) ^ (change >> 15)).to_le_bytes());
         Section { name: name(WEIGHT_CHANGES, phase), content: planes(folded) }
     }
 
-    /// Returns the section with the changes to `counts` from `before`, the previous phase's counts.
+    /// Returns a section with the changes from `before`, the previous phase's counts, to `counts`.
     pub fn of_count_changes(phase: Phase, before: &[u32], counts: &[u32]) -> Section {
         let changes = counts.iter().zip(before).map(|(to, from)| to.wrapping_sub(*from) as i32);
         let folded = changes.map(|change| ((change << 1) ^ (change >> 31)).to_le_bytes());
@@ -155,7 +156,8 @@ fn phase_and_kind(section: &str) -> Option<(Phase, &str)> {
     (name(kind, phase) == section).then_some((phase, kind))
 }
 
-/// Returns the first bytes of all words, then all second bytes and so on. They compress better.
+/// Returns the first bytes of all words, then all second bytes and so on. Bytes in this order
+/// compress better.
 fn planes<const BYTES: usize>(words: impl Iterator<Item = [u8; BYTES]>) -> Vec<u8> {
     let words: Vec<[u8; BYTES]> = words.collect();
     (0..BYTES).flat_map(|byte| words.iter().map(move |word| word[byte])).collect()

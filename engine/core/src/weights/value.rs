@@ -10,8 +10,8 @@ pub const STEPS_PER_DISC: i32 = 32;
 /// The greatest weight in steps of 1/32 disc: the sum of eight such weights fits into an `i16`.
 pub const MAX_STEPS: i16 = 4095;
 
-/// An estimate of the score for the player, in steps of 1/32 disc: −2048..=2048, which is −64..=64
-/// discs. The bounds of a search window may be outside this range, at most ±65 discs.
+/// An estimate of the score for the player to move, in steps of 1/32 disc: −2048..=2048, which is
+/// −64..=64 discs. The bounds of a search window may be outside this range, at most ±65 discs.
 /// The format `{value:+.2}` prints the value in discs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Add, Neg, Sub)]
 #[repr(transparent)]

@@ -12,7 +12,8 @@ use crate::pattern::{Indices, LANES};
 use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
-/// The indices of a position's factor vectors in a table, where index 0 is the element `MARGIN`.
+/// The indices of a position's factor vectors in a table. Index 0 means the table's element
+/// `MARGIN`. An index of a pattern instance is the sum of its elements in `middles` and `indices`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places<'a> {
     pub(super) middles: &'a Middles,
@@ -59,7 +60,8 @@ fn steps_of<I: Instructions, const DIMENSIONS: usize>(
 /// Returns the sum of the factor vectors at `places`, where an index i means `vectors[MARGIN + i]`.
 ///
 /// # Panics
-/// If `vectors` ends less than 2 · MARGIN after the greatest middle of a pattern or scalar place.
+/// If `vectors` has fewer than m + 2 · `MARGIN` elements, where m is the greatest number in the
+/// `middles` and `scalars` of `places`.
 #[inline(always)]
 fn sum<I: Instructions, const DIMENSIONS: usize>(
     _: I,

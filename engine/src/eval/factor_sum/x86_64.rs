@@ -1,5 +1,6 @@
 //! The sum of factor vectors with AVX2 and with AVX-512. An AVX2 instruction adds 16 elements of a
-//! vector, or 8 for vectors of 8. An AVX-512 instruction adds 32, so it is for longer vectors only.
+//! vector, or 8 for vectors of 8. An AVX-512 instruction adds 32, so only vectors of 32, 64 or 128
+//! elements use AVX-512.
 
 use std::arch::x86_64::*;
 

@@ -1,5 +1,6 @@
-//! The sum of the weights of a position's pattern instances, one in each of 64 lanes; a lane
-//! without an instance adds 0. The type parameter `I: Instructions` selects the instruction set.
+//! The sum of the weights of a position's pattern instances. Each of 64 SIMD lanes has at most one
+//! instance; a lane without an instance adds 0. The type parameter `I: Instructions` selects the
+//! instruction set.
 //!
 //! Weights have 16 bits, to save space in the cache. A gather instruction reads 32 bits from the
 //! place of a weight; the upper 16 bits, which belong to the next weight, are discarded.
@@ -14,8 +15,8 @@ use crate::simd::InstructionSet;
 use crate::simd::Instructions;
 
 /// Returns the sum of the weights `tables[start + middle + index]` of all lanes (pattern
-/// instances). `tables[start..end]` is the table of a phase. There, a lane's middle is the place of
-/// configuration 0, and its index, a signed number, is the distance of a configuration from it.
+/// instances). `tables[start..end]` has the weights of a phase. In it, a lane's middle is the place
+/// of configuration 0 (empty squares); its signed index is the position's configuration.
 ///
 /// # Panics
 /// If fewer than [`MARGIN`] weights come before `start` or after `end`, or if a middle is not below

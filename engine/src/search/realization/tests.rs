@@ -72,7 +72,7 @@ fn a_threshold_near_0_finds_what_minimax_finds() {
     }
 }
 
-/// The node limit, which protects against invalid models, must not end a search with a valid one.
+/// The node limit, which protects against invalid models, must not end a search by a valid model.
 #[test]
 fn a_search_ends_repeats_itself_and_counts_its_nodes_by_ply() {
     let likely = in_no_order();

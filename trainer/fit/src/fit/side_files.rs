@@ -19,16 +19,19 @@ pub fn side_files(weights: &Path) -> [PathBuf; 2] {
     ["metrics.jsonl", "report.json"].map(|extension| weights.with_added_extension(extension))
 }
 
-/// The greatest accepted size of such a file, in bytes. It is enough for 100,000 input files.
+/// The greatest accepted size of a metrics or report file, in bytes. Both contain the provenance of
+/// the fit; this size is enough for the provenance of a fit to 100,000 input files.
 const LONGEST: u64 = 64 << 20;
 
-/// The files `WEIGHTS.metrics.jsonl` and `WEIGHTS.report.json`. After the provenance of the fit,
-/// they have a line for each epoch (metrics) or phase (report), in the order of phases. A finished
-/// fit writes the same bytes with any number of threads, even if it was killed and resumed.
+/// The files `WEIGHTS.metrics.jsonl` (a line for each epoch) and `WEIGHTS.report.json` (a line for
+/// each phase). Both begin with the provenance of the fit; their lines are in the order of phases.
+/// A finished fit writes the same bytes with any number of threads, even if it was killed and
+/// resumed.
 pub(super) struct SideFiles {
     metrics: PathBuf,
     report: PathBuf,
-    /// The beginning of both files: a JSON object with the provenance, without its closing brace.
+    /// The beginning of the metrics file and of the report: a JSON object with the provenance,
+    /// without its closing brace.
     head: String,
     begun: Mutex<Option<Begun>>,
 }
@@ -48,7 +51,8 @@ impl SideFiles {
         Self { metrics, report, head, begun: Mutex::default() }
     }
 
-    /// Appends an epoch's line to the metrics file; skips an epoch that a resumed fit repeats.
+    /// Appends an epoch's line to the metrics file. Skips an epoch that is already in the file,
+    /// because a resumed fit repeats some epochs.
     pub(super) fn add(&self, line: &Metrics) -> Result<(), FileError> {
         let failed = FileError::io(&self.metrics, "write it");
         let begun = &mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +66,8 @@ impl SideFiles {
         Ok(())
     }
 
-    /// Opens the metrics file. Keeps the complete lines in it, which earlier processes wrote.
+    /// Opens the metrics file for appending. Keeps the complete lines that killed processes of the
+    /// same fit wrote.
     fn begin(&self) -> Result<Begun, FileError> {
         let head = format!("{}}}\n", self.head);
         let there = match read_ordinary(&self.metrics, LONGEST) {

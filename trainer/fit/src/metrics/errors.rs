@@ -1,5 +1,5 @@
-//! The errors of groups of positions: by phase, value, region (opening, midgame, endgame), and
-//! number of empty squares.
+//! An evaluation's errors on groups of positions: by phase, value, region (opening, midgame,
+//! endgame), and number of empty squares.
 
 use othello_engine::board::{PHASES, Phase};
 use othello_engine::eval::{STEPS_PER_DISC, Value};
@@ -24,7 +24,7 @@ pub struct Valued {
 /// The file and the game from which a position was read, and the rule that labelled it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The index of the file in the given order, from 0.
+    /// The index of the file, from 0, in the list of input files.
     pub file: usize,
     /// The number, from 1, of the game in the file. A position without a game counts as a game.
     pub game: u64,
@@ -58,14 +58,14 @@ fn label(row: &ScoredPosition) -> i32 {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, derive_more::Add)]
 pub struct BiasSums {
     errors: Errors,
-    /// Σ S over games.
+    /// Σ weight · (label − value) over all positions.
     signed: i128,
     games: u64,
-    /// Σ S² over games.
+    /// Σ over games of S², where S is the game's Σ weight · (label − value).
     signed_squared: i128,
-    /// Σ S · W over games.
+    /// Σ over games of S · W: the game's Σ weight · (label − value), times its Σ weight.
     signed_by_weight: i128,
-    /// Σ W² over games.
+    /// Σ over games of W², where W is the game's Σ weight.
     weight_squared: i128,
     open_signed: i128,
     open_weight: i128,
@@ -116,7 +116,7 @@ pub struct GroupErrors {
     pub positions: u64,
     /// The bias: the mean of value − label, in discs; `None` without positions.
     pub bias: Option<f64>,
-    /// The standard error of the bias, computed from one sum for each game; `None` below two games.
+    /// The standard error of the bias in discs, one sample for each game; `None` below two games.
     pub bias_error: Option<f64>,
     /// The mean absolute error in discs, with values clamped to ±64; `None` without positions.
     pub mae: Option<f64>,
@@ -137,7 +137,8 @@ impl From<&BiasSums> for GroupErrors {
     }
 }
 
-/// The bounds, in discs, between groups by value. A value at a bound belongs to the group above.
+/// The values, in discs, that separate neighbouring groups of positions by value. A position with
+/// such a value belongs to the group above.
 const BOUNDS: [i32; 8] = [-40, -24, -12, -4, 4, 12, 24, 40];
 
 /// The first and the last phase of each region of the game, and its name.
@@ -181,7 +182,8 @@ fn empties(phase: Phase) -> usize {
     PHASES - phase.index()
 }
 
-/// The index of phase 0 in [`Tally`]; the other phases follow. Index 0 is for all positions.
+/// In the array of a [`Tally`], the index of the sums for phase 0; the other phases follow. Index 0
+/// has the sums for all positions.
 const PHASE: usize = 1;
 const VALUE: usize = PHASE + PHASES;
 const REGION: usize = VALUE + BOUNDS.len() + 1;
@@ -239,7 +241,8 @@ impl Tally {
         self.named(REGION, REGIONS.map(|(from, to, name)| format!("{name} ({from} to {to})")))
     }
 
-    /// Returns the groups with positions from index `first` on, named by `names` in this order.
+    /// Returns the groups at the indices from `first` on, one for each of `names`, with that name.
+    /// Omits groups without positions.
     fn named(&self, first: usize, names: impl IntoIterator<Item = String>) -> Vec<Group> {
         let groups = names.into_iter().zip(self.0[first..].iter().map(GroupErrors::from));
         let groups = groups.map(|(name, errors)| Group { name, errors });

@@ -1,4 +1,4 @@
-//! Splits a value into the contributions of each pattern and each scalar feature.
+//! Splits the value of a position into the contributions of patterns, scalar features and factors.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub struct Explanation {
     pub value: f64,
     /// The contributions of each pattern (all instances), of each scalar feature, of all factors.
     pub totals: Vec<Total>,
-    /// The contribution of each instance.
+    /// The contribution of each pattern instance.
     pub instances: Vec<InstanceRow>,
 }
 
@@ -40,7 +40,7 @@ pub struct Total {
     pub discs: f64,
 }
 
-/// The contribution of one instance of a pattern to the value.
+/// The contribution of one instance of a pattern to the value of a position.
 #[derive(Serialize, schemars::JsonSchema)]
 pub struct InstanceRow {
     /// The name of the pattern.
@@ -155,7 +155,8 @@ pub struct WorstPosition {
     pub error: f64,
     /// The path of the file with the position's game; null with `--subset`.
     pub file: Option<String>,
-    /// The number, from 1, of the game in the file (or of the lone position); null with `--subset`.
+    /// The number, from 1, of the game in the file, where a position without a game counts as a
+    /// game; null with `--subset`.
     pub game: Option<u64>,
     /// The number of moves before the position.
     pub ply: u32,
@@ -166,8 +167,8 @@ pub struct WorstPosition {
 }
 
 impl WorstPosition {
-    /// Describes a position, read from one of `files` and labelled by one of `rules`, and its
-    /// error. Returns an error if `explainer` refuses the position because it has no legal move.
+    /// Describes the position `valued`, which was read from one of `files` and labelled by one of
+    /// `rules`. Fails if an `explainer` is given, but the side to move has no legal move.
     pub fn describe(
         valued: &Valued,
         files: &[PathBuf],

@@ -40,8 +40,8 @@ impl Trained {
         })
     }
 
-    /// Returns the data and settings of the fit that a provenance states: that of fitted weights,
-    /// or of weights that were calibrated later. Returns `None` if it states none.
+    /// Returns the data and settings of the fit that `provenance` states. It may be the provenance
+    /// of fitted weights, or of weights that were calibrated later. `None` if it states no fit.
     pub fn by_provenance(provenance: &Map<String, Json>) -> Option<Self> {
         if let Some(Json::Object(inner)) = provenance.get("weights_provenance") {
             return Self::by_provenance(inner);
@@ -68,7 +68,7 @@ impl Trained {
 
     /// Counts the games and positions of the files `test` that are also in the fit's training
     /// subset. Reads at most 20,000 games. Looks for the fit's files in the folders of `test` and
-    /// of the weights file. Returns `None` if it finds none of them, or if `test` is empty.
+    /// of the weights file. Returns `None` if it finds no file of the fit, or if `test` is empty.
     pub fn overlap(
         &self,
         test: &[PathBuf],
@@ -87,8 +87,9 @@ impl Trained {
         Ok(Some(Overlap::of(&games, data, files, &self.settings, progress)?))
     }
 
-    /// Returns the positions in `paths` that the fit's split puts into `subset`. Their label rules
-    /// are `labels` or, for `None`, those of the fit.
+    /// Returns the positions of the files `paths` that the fit assigned to `subset`, such as test.
+    /// The label rules are `labels` or, for `None`, those of the fit. Fails if `paths` has a file
+    /// that the fit did not read.
     pub fn subset(
         &self,
         subset: Subset,

@@ -41,15 +41,17 @@ pub struct Measured {
     pub phases: Vec<PhaseErrors>,
     /// The errors of all measured positions together.
     pub all: GroupErrors,
-    /// The errors by range of the value for the side to move, the lowest first.
+    /// The errors by range of the value for the side to move, the lowest range first.
     pub by_value: Vec<Group>,
     /// The errors by region of the game (opening, midgame, endgame).
     pub by_region: Vec<Group>,
-    /// The errors by range (13–18, 19–24, 25–30) and by parity of the number of empty squares.
+    /// The errors by number of empty squares: for 13–18, 19–24 and 25–30, then for even and for odd
+    /// numbers.
     pub by_group: Vec<Group>,
     /// The positions with the largest errors, the largest first.
     pub worst: Vec<Valued>,
-    /// The SHA-256 checksums of the measured files, if any, in the given order.
+    /// The SHA-256 checksums of the measured files in the given order; empty if the positions were
+    /// not read from files.
     pub sha256: Vec<String>,
 }
 
@@ -182,8 +184,9 @@ fn placed(games: &[Vec<Labelled>], file: usize, games_before: u64) -> Vec<Row> {
 pub struct ErrorLimits(Option<Vec<String>>);
 
 impl ErrorLimits {
-    /// Adds a message for each of `errors` (name, discs) beyond ±`largest`, the limit by the option
-    /// `flag`. If there are no errors, adds the message `unknown`. Without `largest`, adds none.
+    /// Adds a message for each of `errors` (name, discs) outside ±`largest`, the limit that the
+    /// user sets by the option `flag`. If `errors` is empty, adds the message `unknown`. If
+    /// `largest` is `None`, adds no message.
     pub fn with(
         mut self,
         flag: &str,
@@ -205,7 +208,8 @@ impl ErrorLimits {
     }
 
     /// Adds a message if the mean absolute error `mae`, in discs, is `None` or above `largest`, the
-    /// limit by `--max-mae`. The message names the error `error`. Without `largest`, adds none.
+    /// limit that the user sets by `--max-mae`. The message calls the error `error`. If `largest`
+    /// is `None`, adds no message.
     pub fn with_max_mae(self, largest: Option<f64>, error: &str, mae: Option<f64>) -> Self {
         let unknown = format!("no positions to measure the {error} on");
         self.with("--max-mae", largest, mae.map(|mae| (error.to_owned(), mae)), &unknown)
@@ -314,7 +318,8 @@ impl GameErrors {
         self.weight.len()
     }
 
-    /// Returns the MAE in discs, with game i counted `counts[i]` times; `None` without positions.
+    /// Returns the MAE in discs, with game i counted `counts[i]` times (for a bootstrap over
+    /// games); `None` without positions.
     pub fn mean(&self, counts: &Array1<f64>) -> Option<f64> {
         let weight = self.weight.dot(counts);
         (weight > 0.0).then(|| self.absolute.dot(counts) / weight)

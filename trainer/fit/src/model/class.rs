@@ -1,4 +1,5 @@
-//! Numbers the classes of each pattern: sets of symmetric configurations that share a parameter.
+//! The numbering of the classes of each pattern. A class is a set of symmetric configurations
+//! (contents of the squares) that share a parameter.
 //!
 //! Base-3 digits are the contents of squares: 0 empty, 1 player, 2 opponent. A pattern may have:
 //!
@@ -84,7 +85,8 @@ fn class_by_digits(pattern: &PatternGeometry) -> Vec<u16> {
     map
 }
 
-/// Returns the digits (0 empty, 1 player, 2 opponent) of configuration `index` of `class_of`.
+/// Returns the digits (0 empty, 1 player, 2 opponent) of the configuration with this index in
+/// `PatternGeometry::class_of`, whose digits are 0 opponent, 1 empty, 2 player.
 fn fit_digits(index: usize, squares: usize) -> Vec<usize> {
     (0..squares).map(|place| [2, 0, 1][index / configurations(place) % 3]).collect()
 }

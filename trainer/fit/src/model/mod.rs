@@ -32,7 +32,7 @@ use index::Indexer;
 pub use index::{InstructionSet, MAX_FEATURES, Row};
 
 /// A pattern set with the order of its parameters in a fit: first the classes of each pattern, then
-/// the values of scalars. In weights files, the parameters have another order.
+/// the counts (0 to 64) of each scalar feature. In weights files, the classes have another order.
 #[derive(Clone, Debug)]
 pub struct Model {
     set: PatternSet,
@@ -84,12 +84,12 @@ impl Model {
         self.in_file[parameter] as usize
     }
 
-    /// Converts values from the parameter order of weights files to that of the fit.
+    /// Reorders values, one for each parameter, from the order of weights files to that of the fit.
     pub fn from_file<T: Copy>(&self, by_file: &[T]) -> Vec<T> {
         self.in_file.iter().map(|&parameter| by_file[parameter as usize]).collect()
     }
 
-    /// Converts values from the parameter order of the fit to that of weights files.
+    /// Reorders values, one for each parameter, from the order of the fit to that of weights files.
     pub fn to_file<T: Copy + Default>(&self, by_fit: &[T]) -> Vec<T> {
         let mut by_file = vec![T::default(); by_fit.len()];
         for (&parameter, &value) in self.in_file.iter().zip(by_fit) {
@@ -128,7 +128,8 @@ impl Model {
         rows[0].features(self).to_vec()
     }
 
-    /// Returns, as a row for each position, its features as indices into a phase of a weights file.
+    /// Returns a row for each position: the parameter indices of its features, in the parameter
+    /// order of weights files.
     pub fn rows_in_file(&self, positions: &[Position]) -> Array2<i32> {
         const CHUNK: usize = 256;
         let features = self.feature_count();

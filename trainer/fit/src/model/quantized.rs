@@ -1,6 +1,7 @@
-//! Rounds weights and factors to coarser steps, so that the file compresses better. The step of a
-//! weight may be as large as its standard error, about σ/√n for n labels of error σ. So the weights
-//! of frequent classes keep fine steps. Rare classes, which are most of a file, get coarse steps.
+//! Rounds weights and factors to coarser steps, so that the weights file compresses better. The
+//! step of a weight may be as large as its standard error, about σ/√n for n labels of error σ. So
+//! the weights of frequent classes keep fine steps. Rare classes, which are most of a file, get
+//! coarse steps.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Factors, MAX_FACTOR, STEPS_PER_DISC, Weights, own_worth};
@@ -21,13 +22,15 @@ pub struct Coarseness {
     pub label_error: f64,
     /// The number of leading binary digits to keep of each count of occurrences; 0 makes counts 0.
     pub count_digits: u32,
-    /// The number of consecutive phases whose weights become their mean, weighted by occurrences.
+    /// The number of consecutive phases that get the same weights: the mean of their weights,
+    /// weighted by occurrences.
     pub shared_phases: usize,
 }
 
 impl Coarseness {
     /// Returns the step k, in units of 1/32 disc (for factors, 1/64 √disc), to which a parameter
-    /// with n `occurrences` is rounded: the greatest in [`STEPS`] with k/32 ≤ σ/√n, or 1.
+    /// with n `occurrences` is rounded: the greatest in [`STEPS`] with k/32 ≤ σ/√n, or 1. σ is the
+    /// error of a label.
     fn steps(self, occurrences: u64) -> f64 {
         let error = self.label_error * f64::from(STEPS_PER_DISC);
         let fits = |steps: &f64| steps * steps * occurrences.max(1) as f64 <= error * error;
@@ -35,8 +38,9 @@ impl Coarseness {
     }
 }
 
-/// Returns weights rounded to coarser steps. Rounding a parameter's factors changes their
-/// contribution to the value ([`own_worth`]). The difference is first added to its weight.
+/// Returns weights rounded to coarser steps. If rounding a parameter's factors changes their own
+/// contribution to a value ([`own_worth`]), its weight is corrected by the difference before it is
+/// rounded.
 pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     let mut coarser = weights.clone();
     if let (Some(factors), Some(coarser)) = (weights.factors(), coarser.factors_mut()) {
@@ -73,7 +77,8 @@ pub fn quantized(weights: &Weights, to: Coarseness) -> Weights {
     coarser
 }
 
-/// The mean of a parameter's weights in several phases, each counted by its occurrences + 0.001.
+/// The mean of a parameter's weights in several phases, weighted by its occurrences in each phase
+/// plus 0.001, so that it exists even without occurrences.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     value: f64,

@@ -18,7 +18,7 @@ use crate::memory::{MemoryLimit, Sorter, Stored as _};
 use crate::source::Result;
 use crate::source::records::{Frame, Records};
 
-/// The content of one file.
+/// The report on one file of records.
 #[derive(Clone, PartialEq, Debug, Serialize, schemars::JsonSchema)]
 pub struct FileReport {
     /// The path of the file, as given.
@@ -124,7 +124,8 @@ pub fn inspect(
 }
 
 struct Inspector {
-    /// Keys that find duplicates among games, games up to symmetry, and positions up to symmetry.
+    /// The keys of games, of games up to symmetry, and of positions up to symmetry. Records with
+    /// equal keys are duplicates.
     keys: [Sorter<Entry>; 3],
     records: u64,
     records_before: Vec<u64>,
@@ -261,7 +262,8 @@ impl GamesReport {
 
 struct Sums {
     weights: u64,
-    /// For each ply: the number of positions, and unweighted Σ label and Σ label² in 1/256 disc.
+    /// For each ply: the number of positions, Σ label and Σ label², unweighted, with labels in
+    /// 1/256 disc.
     by_ply: Vec<(u64, i64, u64)>,
 }
 

@@ -87,7 +87,8 @@ impl<E: Evaluate> Items for Searching<'_, E> {
     type Output = Vec<ScoredPosition>;
     type Error = RecordError;
 
-    /// Returns true if `part` has only positions, in any number, since some searches have no leaf.
+    /// Returns true if the stored `part` has only positions. Any number of positions is valid,
+    /// because some searches have no leaf.
     fn fits(&self, _: Range<u64>, part: &[Section]) -> bool {
         records_in::<ScoredPosition>(part).is_some()
     }

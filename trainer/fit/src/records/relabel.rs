@@ -64,7 +64,7 @@ pub struct Relabelled {
     pub records: u64,
     /// The comparison of the old results or labels with exact scores.
     pub changes: Changes,
-    /// The summary of the written file; `None` for a shard, which writes no file.
+    /// The size and checksum of the written file; `None` for a shard, which writes no file.
     pub summary: Option<Summary>,
 }
 
@@ -75,7 +75,8 @@ pub trait Relabel: Record {
     /// Returns the number of records that a thread processes at a time.
     fn at_once(settings: &Settings) -> usize;
 
-    /// Returns this record's positions to be solved that have up to `most_empties` empty squares.
+    /// Returns this record's positions that must be solved and have at most `most_empties` empty
+    /// squares, the limit of a device.
     fn to_solve(&self, settings: &Settings, most_empties: u32) -> Vec<Position>;
 
     /// Returns the record with new labels. `known` has an element for each position of
@@ -205,8 +206,8 @@ impl<R: Relabel> RelabelJob<'_, R> {
     }
 }
 
-/// The greatest number of records in a stored part of a run. A device solves all positions of a
-/// part in one call, for which it needs up to 150 MB.
+/// The greatest number of records in a stored part of a run. A device (GPU) solves all positions of
+/// a part in one call, for which it needs up to 150 MB.
 const MOST_PER_PART: u64 = 1 << 17;
 
 struct Relabelling<'a, R: Relabel, E: Evaluate> {

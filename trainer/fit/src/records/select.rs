@@ -21,7 +21,7 @@ use crate::source::Result;
 pub struct Selected {
     /// The number of games or positions in the file.
     pub records: u64,
-    /// The summary of the file.
+    /// The size and checksum of the file.
     pub summary: Summary,
 }
 
@@ -119,7 +119,8 @@ impl<R: Record> Output<R> {
     }
 }
 
-/// Writes each subset of the records to its own file: the same subsets as in a fit with this split.
+/// Writes each subset of the records (training, validation, test) to its own file. The subsets are
+/// the same as in a fit with this split.
 pub fn split<R: Selectable>(
     inputs: &Inputs<R>,
     split: Split,

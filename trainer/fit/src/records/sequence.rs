@@ -1,5 +1,5 @@
-//! Reads several record files as one sequence, writes the stored parts of a run to its output file,
-//! and finds records with equal keys in limited memory.
+//! Reads several record files as one sequence, writes the stored parts of a run (the work of a long
+//! command) to its output file, and finds records with equal keys in limited memory.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -144,18 +144,18 @@ impl<R: Record> Iterator for Records<R> {
     }
 }
 
-/// Returns the number of records in a stored part; `None` if a section has other content.
+/// Returns the number of records in a stored part of a run; `None` if it has anything but records.
 pub(super) fn records_in<R: Record>(part: &[Section]) -> Option<u64> {
     let records = |section: &Section| R::decode_frame(&section.content).ok();
     part.iter().map(|section| Some(records(section)?.len() as u64)).sum()
 }
 
-/// The records that a finished run or a shard wrote.
+/// The result of a finished run or of a shard: the number of records, and the written file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     /// The number of records.
     pub records: u64,
-    /// The summary of the written file; `None` for a shard, which writes no file.
+    /// The size and checksum of the written file; `None` for a shard, which writes no file.
     pub summary: Option<Summary>,
 }
 
@@ -194,7 +194,8 @@ impl Stored for Entry {
 }
 
 impl Sorter<Entry> {
-    /// Returns a function of a record's index that is true if the record's key occurs earlier.
+    /// Returns a function that takes the index of a record (below `end`), and returns true if an
+    /// earlier record has the same key.
     pub(super) fn repeated(self, end: u64) -> Result<impl Fn(u64) -> bool, MemoryError> {
         let mut bits = vec![0; usize::try_from(end.div_ceil(64)).unwrap_or(usize::MAX)];
         self.each(|number, is_repeated| {

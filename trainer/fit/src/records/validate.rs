@@ -112,7 +112,8 @@ impl Input {
         })
     }
 
-    /// Returns the next frame: `Some(None)` in a file of another kind, `None` at the file's end.
+    /// Returns the next frame: `Some(None)` in a file that does not contain records, `None` at the
+    /// file's end.
     fn next_frame(&mut self) -> Result<Option<Option<Frame>>, RecordError> {
         Ok(match self {
             Self::Records(records) => records.next_frame()?.map(Some),

@@ -1,5 +1,6 @@
-//! Reads scored boards, one per line: `64 characters [X|O] score`, or OBF. The score of a line of
-//! OBF is the score of the position or, if that is not stated, the score of the best move.
+//! Reads scored boards, one per line: `64 characters [X|O] score`, or OBF (64 characters, followed
+//! by `X; f5:+2; d3:-4;`, for example). The score of a line of OBF is the score of the position or,
+//! if the line does not state it, the score of the best move.
 
 use std::path::Path;
 

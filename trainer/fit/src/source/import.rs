@@ -125,7 +125,8 @@ pub struct Import<'a> {
     pub format: &'a str,
     /// The files and folders to read. From a folder, the import of WTHOR reads only `.wtb` files.
     pub paths: &'a [PathBuf],
-    /// The random moves at the start of games: the last entry that applies to a file, or else 0.
+    /// The numbers of random moves at the start of games. For each file, the last entry that
+    /// applies to it counts; without one, its games have none.
     pub random_plies: &'a [RandomPlies],
     /// The record file to write.
     pub out: &'a Path,

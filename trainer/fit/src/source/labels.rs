@@ -139,7 +139,8 @@ impl LabelRules {
         if self.use_values() { ADD_VALUES } else { "" }
     }
 
-    /// Returns the label source of rule number `rule`, such as `result`; `given` for `None`.
+    /// Returns the label source of rule number `rule`, such as `result`; for `None`, `given`, since
+    /// the file contains the label.
     pub fn kind(&self, rule: Option<u8>) -> String {
         let rule = rule.and_then(|number| self.0.get(usize::from(number)));
         rule.map_or("given".to_owned(), |rule| rule.label.to_string())
@@ -228,7 +229,6 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Returns a game of nine moves that black wins by 64; black moves at even plies.
     fn wipe_out() -> Game {
         Game::new(0, &transcript::parse("f5d6c5f4e7f6g5e6e3").unwrap()).unwrap()
     }

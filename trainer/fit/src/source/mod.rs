@@ -92,7 +92,8 @@ pub struct Place {
 }
 
 impl<T: 'static> Entries<T> {
-    /// Creates a reader. `read` returns the next record, and writes its place to its argument.
+    /// Creates a reader. `read` returns the next record, and sets its argument to the record's
+    /// place.
     fn new(
         unit: &'static str,
         read: impl FnMut(&mut Place) -> Result<Option<Result<T, String>>> + 'static,
@@ -168,7 +169,6 @@ fn labelled(position: Position, label: Label) -> Result<ScoredPosition, String> 
 pub(crate) mod tests {
     use super::*;
 
-    /// Returns each record of a file with the content `bytes`, or the reason why it is refused.
     pub(crate) fn entries_of<T: 'static>(
         name: &str,
         bytes: &[u8],

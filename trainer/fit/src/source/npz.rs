@@ -22,7 +22,6 @@ const DERIVED: [&str; 2] = ["ply", "provenance"];
 const MAX_HEADER_BYTES: u16 = 1 << 14;
 const MAX_ROWS_AHEAD: usize = 1 << 14;
 
-/// A position, or the reason why it is refused.
 type Row = Result<PlacedPosition, String>;
 
 /// Reads the positions of a file. A thread reads all arrays at the same time, although the file

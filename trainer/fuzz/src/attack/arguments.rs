@@ -1,4 +1,4 @@
-//! Attacks by hostile lists of arguments, which a command must refuse or do without harm.
+//! Attacks by hostile command-line arguments. A command must refuse them, or do no harm.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -242,7 +242,8 @@ fn harm(list: &[OsString], inputs: &[OsString], [before, after]: [&Files; 2]) ->
     Some(format!("overwrites {whose}, {}", name.display()))
 }
 
-/// Returns a fault if a command left temporary files behind. A shard may leave its stored parts.
+/// Returns a fault if a command left temporary files behind. With `--shard`, it may leave a folder
+/// `OUT.parts`.
 fn litter(list: &[OsString], code: Option<i32>, [before, after]: [&Files; 2]) -> Option<String> {
     let mut new = after.keys().filter(|name| !before.contains_key(*name));
     let is_shard = list.iter().any(|word| word == "--shard");

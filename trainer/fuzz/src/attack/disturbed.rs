@@ -87,9 +87,10 @@ impl Outcome {
     }
 }
 
-/// Runs each command that writes files with `disturbance`, then again without, `times` times, and
-/// notes wrong results. `disturbance` runs the command once. It returns a description of what it
-/// did and the end of the run (`None` if killed or out of memory), or `None` if it skips the run.
+/// For each command that writes files, `times` times: runs it with `disturbance`, then again
+/// without it, and notes wrong results. `disturbance` runs the command once. It returns a
+/// description of what it did and the end of the run (`None` if killed or out of memory), or `None`
+/// if it skips the run.
 fn disturb(
     ground: &mut Ground<'_>,
     times: usize,

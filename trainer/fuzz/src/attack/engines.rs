@@ -9,7 +9,8 @@ use super::findings::End;
 use super::ground::Ground;
 use super::process::run;
 
-/// Shell lines that a player runs first. `SLEEP` is a long `sleep`, which the match must end.
+/// The first lines of the shell scripts that act as players. `SLEEP` is a long `sleep`, which the
+/// match must end.
 const LEAVERS: [&str; 6] = [
     STUCK,
     "SLEEP &",

@@ -120,7 +120,8 @@ fn keep(path: &Path) -> PathBuf {
 }
 
 /// Kills a command, then resumes it `files` times, each time with one of its partial files damaged.
-/// The command must refuse the file or finish; if it can detect the damage, with the usual result.
+/// The command must refuse the file or finish; if it can detect the damage, with the same result as
+/// an undisturbed run.
 fn resume_damaged(ground: &mut Ground<'_>, (words, is_fixed): (Words, bool), files: usize) {
     let whole = ground.undisturbed(words);
     let Some(left) = unfinished(ground, words) else { return };

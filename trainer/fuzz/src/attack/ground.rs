@@ -30,8 +30,9 @@ pub struct Limits {
 #[derive(Clone)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// The command or other source of an undamaged file of this kind; the head of `kinds.txt` lists
-    /// the forms. `None` if the file is made together with a file or folder of another kind.
+    /// The command or other source that makes an undamaged file of this kind, in a form that the
+    /// head of `kinds.txt` describes. `None` if making another kind, such as a folder, also makes
+    /// this file.
     how: Option<&'static str>,
     /// The commands that read a file of this kind. In them, `@x` is the path of the file.
     pub(super) readers: Vec<Words>,
@@ -94,7 +95,7 @@ impl<'a> Ground<'a> {
 /// The folders of an attack: one with the binaries, and one with an undamaged file of each kind.
 pub struct Place {
     pub(super) binaries: PathBuf,
-    /// The library of `fail.c`, which makes system calls fail; `None` without a C compiler.
+    /// The library built from `fail.c`, which makes system calls fail; `None` without a C compiler.
     pub(super) library: Option<PathBuf>,
     pub(super) inputs: PathBuf,
 }

@@ -50,7 +50,6 @@ pub struct Rounds {
     pub lists: usize,
 }
 
-/// A function that runs the attacks of one kind, as many as [`Rounds`] states for this kind.
 type Attack = fn(&mut Ground<'_>, usize);
 
 /// Runs all rounds, and prints counts and findings. Returns true if there is no finding.

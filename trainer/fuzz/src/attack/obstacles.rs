@@ -1,5 +1,6 @@
-//! Puts obstacles, such as pipes and devices, at paths of outputs and of files that commands look
-//! for beside their inputs. A command must quickly refuse or ignore an obstacle, and not change it.
+//! An attack that puts obstacles, such as named pipes and devices, where a command writes an output
+//! or looks for a file beside its inputs. The command must quickly refuse or ignore an obstacle,
+//! and not change it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,11 +13,12 @@ use super::process::run;
 const THINGS: [&str; 7] =
     ["a pipe", "/dev/zero", "/dev/full", "nowhere", "itself", "a folder", "1 TB"];
 
-/// The length of the huge file in bytes. The file is sparse and takes no space on the disk.
+/// The length in bytes of the obstacle `1 TB`, a sparse file, which takes no space on the disk.
 const HUGE: u64 = 1 << 40;
 
-/// Runs each command that writes files `times` times, with an obstacle in place of an output or a
-/// partial output. Then runs each command of [`NEARBY`] with an obstacle where it looks for a file.
+/// Runs each command that writes files, `times` times, with an obstacle in place of an output or a
+/// partial output. Then runs each command of the list [`NEARBY`] with an obstacle at the path that
+/// the list states, where the command looks for a file.
 pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     for (words, _) in writers() {
         let whole = ground.undisturbed(words);
@@ -51,8 +53,9 @@ pub(super) fn round(ground: &mut Ground<'_>, times: usize) {
     }
 }
 
-/// Puts the obstacle `thing` at `path`, runs a command and notes faults. If `must_be_refused`, the
-/// command must fail. If it looks for `path` (`is_looked_for`), an error must name the obstacle.
+/// Puts the obstacle `thing` at `path`, runs the command `words` and notes its faults. If
+/// `must_be_refused`, the command must fail. If the command looks for a file at `path`
+/// (`is_looked_for`), its error message must name the obstacle.
 fn attack(
     ground: &mut Ground<'_>,
     folder: &Path,
@@ -77,7 +80,8 @@ fn attack(
     findings.note(&name(words), fault, ended.end(), &how);
 }
 
-/// Returns true if `message` names the obstacle and its path. Only pipes and `/dev/zero` need this.
+/// Returns true if `message` names the obstacle and its path, or if it need not: only pipes and
+/// `/dev/zero` must be named.
 fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     let names = |kind| message.contains(&path.display().to_string()) && message.contains(kind);
     match thing {
@@ -87,7 +91,8 @@ fn is_named(message: &str, path: &Path, thing: &str) -> bool {
     }
 }
 
-/// Returns true if a command may replace `thing`, as `path` is that of its own partial files.
+/// Returns true if a command may replace the obstacle `thing`, because the command uses `path` only
+/// for its own unfinished output.
 fn may_be_replaced(path: &Path, thing: &str) -> bool {
     let is = |path: &Path, kind| path.extension().is_some_and(|extension| extension == kind);
     path.parent().is_some_and(|parent| is(parent, "parts"))

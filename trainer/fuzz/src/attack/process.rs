@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::findings::End;
 use super::ground::Limits;
 
-/// Returns true for the exit status of a refusal: 2 (correct the input) or 75 (try again).
+/// Returns true for an exit status of a refused command: 2 (correct the input), 75 (try again).
 pub(super) fn is_refusal(code: Option<i32>) -> bool {
     matches!(code, Some(2 | 75))
 }
@@ -30,7 +30,8 @@ impl Ended {
         self.status.and_then(|status| status.code())
     }
 
-    /// Returns the run that finished its work. If neither did, returns `first`, marked as a hang.
+    /// Of two runs of a command that overlap in time, returns the first that finished its work. If
+    /// neither did, returns `first`, marked as a hang.
     pub(super) fn done_of(first: Self, second: Self) -> Self {
         let is_done = |ended: &Self| matches!(ended.code(), Some(0 | 1));
         match (is_done(&first), is_done(&second)) {
@@ -56,7 +57,8 @@ impl Ended {
         if self.code() == Some(0) { End::Done } else { End::Refused }
     }
 
-    /// Returns [`Self::fault`], or a fault if stderr or a non-JSON stdout has control characters.
+    /// Describes a fault of the command, if any: that of [`Self::fault`], or control characters,
+    /// which a terminal would obey, in stderr or in a stdout that is not JSON.
     pub(super) fn fault_on_input(&self, limits: Limits) -> Option<String> {
         let output = if self.output.starts_with('{') { "" } else { &self.output };
         let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -64,7 +66,7 @@ impl Ended {
         self.fault(limits).or(found.then(|| "prints control characters".to_owned()))
     }
 
-    /// Returns a fault if the disk was full, but the command did not ask the user to free space.
+    /// Describes a fault if the disk was full, but the command did not ask the user to free space.
     pub(super) fn no_remedy(&self) -> Option<String> {
         const OUTPUT: &str =
             "free space on the disk and run the same command again: finished work is kept";

@@ -49,12 +49,14 @@ fn check_names(message: &dyn Display, path: &Path) {
     check_message(message);
 }
 
-/// Returns the value in `read`. If it is an error, checks its message and returns `None`.
+/// Returns the value of `read`. If `read` is an error, checks the length and the characters of its
+/// message, and returns `None`.
 fn checked<T>(read: Result<T, impl Display>) -> Option<T> {
     read.inspect_err(|error| check_message(error)).ok()
 }
 
-/// Returns the value in `read`. If it is an error, checks that its message names `path`.
+/// Returns the value of `read`. If `read` is an error, checks its message, which must name `path`,
+/// and returns `None`.
 fn checked_at<T>(path: &Path, read: Result<T, impl Display>) -> Option<T> {
     read.inspect_err(|error| check_names(error, path)).ok()
 }
@@ -65,7 +67,6 @@ fn reads_back<T: FromStr<Err: Display> + Display + PartialEq + Debug>(text: &str
     Some(value)
 }
 
-/// Calls the target `check` if `data` is text.
 fn of_text(data: &[u8], check: fn(&str)) {
     if let Ok(text) = str::from_utf8(data) {
         check(text);

@@ -1,5 +1,6 @@
-//! Targets for the files (parts) from which a fit resumes: finished phases, or a snapshot of a
-//! phase. The input has the name and content of each section of a part, separated by bytes `FE`.
+//! Fuzz targets for the files from which an interrupted fit resumes: a part (a finished phase), or
+//! the snapshot of an unfinished phase. The fuzz input has the name and the content of each section
+//! of such a file, separated by bytes `FE`.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +30,7 @@ thread_local! {
     ];
 }
 
-/// A fit that resumes with part `data` must write valid weights, or name the part in an error.
+/// A fit that resumes from part `data` must write valid weights, or name the part in an error.
 pub(super) fn part_of_fit(data: &[u8]) {
     SETUPS.with(|[setup, _]| match setup.resume(data) {
         Ok(_) => {}
@@ -40,7 +41,7 @@ pub(super) fn part_of_fit(data: &[u8]) {
     });
 }
 
-/// A fit that resumes with the snapshot `data` must use it, or name it in a message and begin the
+/// A fit that resumes from the snapshot `data` must use it, or name it in a message and begin the
 /// phase again. The fit may also diverge, since `data` may have any numbers.
 pub(super) fn unfinished_phase(data: &[u8]) {
     SETUPS.with(|[_, setup]| match setup.resume(data) {
@@ -65,7 +66,8 @@ struct Setup {
 }
 
 impl Setup {
-    /// Runs a fit for `stop[0]` phases or `stop[1]` updates. Then the fit leaves the file `name`.
+    /// Runs a fit and stops it after `stop[0]` phases or `stop[1]` updates, so that it leaves the
+    /// file `name` to resume from. Then finishes the fit to get the checksum of its weights.
     fn new(name: &'static str, optimizer: Optimizer, phases: [usize; 2], stop: [u64; 2]) -> Self {
         let adam = AdamSettings { updates: 2, ..AdamSettings::default() };
         let settings = FitSettings { adam, ..FitSettings::default() };
@@ -105,7 +107,8 @@ impl Setup {
         Ok(end.summary.expect("not a shard").sha256)
     }
 
-    /// Resumes the fit from a stored part; returns the checksum of its weights, and its messages.
+    /// Resumes the fit from a part that has the sections in `data`. Returns the checksum of the
+    /// fitted weights, and the messages of the fit.
     fn resume(&self, data: &[u8]) -> Result<(String, Vec<String>), FitError> {
         let folder = scratch::path("resumed");
         let _ = fs::remove_dir_all(&folder);

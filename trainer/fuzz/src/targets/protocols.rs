@@ -1,4 +1,5 @@
-//! Targets for protocol servers: every line must get an answer in the right format.
+//! The fuzz target for the readers of SGF and the GTP and NBoard servers. The answer to any line
+//! must be empty or have the right format.
 
 use std::io::Cursor;
 

@@ -16,8 +16,9 @@ use othello_testing::{records, scratch};
 use super::texts::image;
 use super::{check_names, checked_at};
 
-/// Checks the container reader. The first byte selects the meaning of the others: a whole file, the
-/// provenance, the frames after a valid header, or a section's stated length and stored bytes.
+/// Checks the reader of containers. The first byte of `data` selects what the other bytes are: a
+/// whole file, the provenance, the frames after a valid header, or a section's stated length and
+/// stored bytes.
 pub(super) fn container(data: &[u8]) {
     let Some((&mode, rest)) = data.split_first() else { return };
     let kind = KINDS[usize::from(mode >> 2) % KINDS.len()];
@@ -49,7 +50,8 @@ fn read(path: &Path, kind: Kind) -> Option<Summary> {
     Some(summary)
 }
 
-/// Returns true if a container is undamaged. Panics if a reader accepts a damaged container.
+/// Returns true if the container `path` is undamaged. Panics if it is damaged, but the reader for
+/// files of this kind accepts it.
 fn read_as(path: &Path, kind: Kind) -> bool {
     let whole = read(path, kind).is_some();
     let taken = match kind {
@@ -110,8 +112,9 @@ pub(super) fn positions(data: &[u8]) {
     }
 }
 
-/// Checks the reader of weights, with a file of zeros that [`change`] has altered. `data` is a
-/// pattern set in TOML ([`SMALL`] if empty), a zero byte, and the operations of [`change`].
+/// Checks the reader of weights files with a file of zero weights whose sections [`change`] has
+/// altered. `data` is a pattern set in TOML ([`SMALL`] if empty), a zero byte, and the changes to
+/// the sections, as [`change`] reads them.
 pub(super) fn weights(data: &[u8]) {
     let mut parts = data.splitn(2, |&byte| byte == 0);
     let toml = parts.next().filter(|toml| !toml.is_empty()).unwrap_or(SMALL.as_bytes());
@@ -127,7 +130,8 @@ pub(super) fn weights(data: &[u8]) {
     });
 }
 
-/// The greatest number of parameters of weights to evaluate. More would take too long.
+/// The greatest number of parameters (weights of a phase) with which the target also evaluates a
+/// position. With more, this would take too long.
 const MANY: usize = 10_000;
 
 const SMALL: &str =
@@ -135,8 +139,9 @@ const SMALL: &str =
 
 const ORDERING: &str = "name = \"o\"\n[[pattern]]\nsquares = \"a1 b2\"\n";
 
-/// Returns the sections of a weights file of zeros for a pattern set. If the set is invalid or has
-/// a pattern of more than 6 squares, each phase has 3 weights.
+/// Returns the sections of a weights file for a pattern set; the weights of all phases are 0. If
+/// the set is invalid or has a pattern of more than 6 squares, which would make the file large,
+/// each phase has 3 weights.
 fn sections(toml: &[u8]) -> Vec<Section> {
     let set = str::from_utf8(toml).ok().and_then(|toml| PatternSet::from_toml(toml).ok());
     let small = |set: &PatternSet| set.patterns().iter().all(|p| p.squares().len() <= 6);

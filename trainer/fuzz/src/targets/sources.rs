@@ -1,4 +1,5 @@
-//! Targets for readers of other programs' files. A reader names each invalid record and reads on.
+//! Fuzz targets for the readers of other programs' files, which must report each invalid record and
+//! continue with the next one.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -84,7 +85,8 @@ fn check_row(row: &ScoredPosition) {
     assert!(row.label().discs().abs() <= 64.0);
 }
 
-/// Returns the records of a file, `None` in place of a refused one; `None` if the file is refused.
+/// Returns the records of a file, with `None` in place of each refused record; `None` if the reader
+/// refuses the whole file.
 fn entries<T: 'static>(
     opened: Result<Entries<T>, DataError>,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Targets for parsers of text. An accepted value must not change when printed and parsed again.
+//! Fuzz targets for text parsers. An accepted value must not change when printed and parsed again.
 
 use othello_engine::board::notation::board_text;
 use othello_engine::board::transcript::{self, Form, Replay};

@@ -1,4 +1,4 @@
-//! Match files, and matches that store their finished games, so that they can be resumed.
+//! Match files, and matches that can be resumed because they store their finished games.
 
 use std::ops::Range;
 use std::path::Path;
@@ -23,12 +23,12 @@ use crate::{LabError, Result};
 pub struct Conditions {
     /// The names of the players.
     pub players: [String; 2],
-    /// The depth, in plies, of the searches of a player that states no depth of its own.
+    /// The search depth, in plies, of a player whose own settings state none.
     pub depth: u32,
-    /// The number of empty squares at or below which a player solves positions exactly, if it
-    /// states no number of its own.
+    /// The number of empty squares at or below which a player solves positions exactly, if the
+    /// player's own settings state no number.
     pub exact: u32,
-    /// The limits of each player's searches at moves before the player solves positions exactly.
+    /// Each player's limits on the nodes and the time of its searches.
     pub budgets: [Budget; 2],
     /// The sequential test that ends the match, if any.
     pub sprt: Option<Sprt>,
@@ -37,10 +37,10 @@ pub struct Conditions {
 /// A match that stores finished pairs of games in files, so that it can be resumed.
 #[derive(Clone, Copy)]
 pub struct KeptMatch<'a> {
-    /// The pairs of players, usually one. If there are several, each plays an equal share of
+    /// The pairs of players, usually one. If there are several, each pair plays an equal share of
     /// `openings`, in order; the last share may be smaller.
     pub players: &'a [Match<'a>],
-    /// The openings of the whole match, over all shards.
+    /// The openings of the whole match, even if this process plays only one shard of it.
     pub openings: &'a [Position],
     /// The conditions, which the match file stores.
     pub conditions: &'a Conditions,
@@ -55,7 +55,7 @@ pub struct MatchFile {
     pub conditions: Conditions,
     /// The result of the pairs that count: all, or those up to the decision of a sequential test.
     pub result: MatchResult,
-    /// The summary of the match file; `None` for a shard, which writes no match file.
+    /// The size and the checksum of the match file; `None` for a shard, which writes no match file.
     pub summary: Option<Summary>,
 }
 
@@ -63,11 +63,13 @@ const CONDITIONS: &str = "match";
 
 const MOST_PER_PART: u64 = 1 << 12;
 
-/// The factor by which parts (files of pairs of games) are smaller with a sequential test. With
-/// smaller parts, fewer pairs are played after the test's decision, which do not count.
+/// With a sequential test, the match is stored in parts (files of pairs of games) that are smaller
+/// by this factor. Pairs that are played after the test's decision do not count, and smaller parts
+/// have fewer of them.
 const SHORTER_BY_TEST: f64 = 4.0;
 
-/// Returns a stage of a run: `pairs` pairs of games, each of about `seconds` on one thread.
+/// Returns the stage of a run that plays `pairs` pairs of games; a pair takes about `seconds` on
+/// one thread. With a sequential test (`sprt`), the parts of the stage are smaller.
 pub fn match_stage(name: &str, pairs: u64, seconds: f64, sprt: Option<Sprt>) -> Stage {
     let test = if sprt.is_some() { SHORTER_BY_TEST } else { 1.0 };
     Stage::new(name, pairs, size::units(test * seconds, MOST_PER_PART))
@@ -80,8 +82,9 @@ impl KeptMatch<'_> {
         match_stage(PAIRS, self.openings.len() as u64, seconds, self.conditions.sprt)
     }
 
-    /// Plays the shard's pairs of games, except those that an interrupted run has stored. Without
-    /// shards, also writes the match file `path`, with `settings` in its provenance.
+    /// Plays a shard's pairs of games, except those that an interrupted run has stored. If the
+    /// shard is the whole match, also writes the match file `path`, with `settings` in its
+    /// provenance.
     pub fn play(
         &self,
         path: &Path,
@@ -230,7 +233,8 @@ fn test_of(provenance: &Provenance) -> Result<Option<Sprt>, String> {
     test.transpose().map_err(|error| format!("has no sequential test: {error}"))
 }
 
-/// Adds the stored pairs of a stage to `played` until the match ends. Returns the conditions.
+/// Adds the stored pairs of a stage to `played` until the match ends. Returns the conditions of the
+/// match, if the stage stores them.
 fn read_stage(
     run: &Run,
     stage: usize,
@@ -251,7 +255,8 @@ fn read_stage(
     Ok(conditions)
 }
 
-/// Calls `add` with the number, from 0, and the games of each stored pair. Returns the conditions.
+/// Calls `add` with the number (from 0) and the games of each pair in a file. Returns the
+/// conditions of the match, if the file has them.
 fn read_pairs(
     reader: &mut Reader,
     mut add: impl FnMut(usize, PlayedPair),
@@ -319,7 +324,8 @@ fn number_of(section: &Section) -> Option<usize> {
     if number.to_string() == digits { number.checked_sub(1) } else { None }
 }
 
-/// Decodes the pair `number`, from 0. Errors describe the section, such as `has no opening`.
+/// Decodes the section of pair `number` (from 0). An error is a predicate for the section, such as
+/// `has no opening`.
 fn decode_pair(number: usize, section: &Section) -> Result<PlayedPair, String> {
     let StoredPair { opening, games, efforts } = serde_json::from_slice(&section.content)
         .map_err(|error| format!("is not a pair of games: {error}"))?;

@@ -1,4 +1,5 @@
-//! Openings drawn from a file. Each may have a game that leads to it, which some players need.
+//! Openings drawn from a file. For players that need all moves from the start of a game, an opening
+//! may contain the moves that lead to it.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -62,7 +63,8 @@ impl Opening {
     }
 }
 
-/// Returns the moves of `steps` with the passes between them. After the last, `side` is to move.
+/// Returns the moves of `steps`, the passes between them and, if the wrong side would be to move
+/// after them, a last pass, so that `side` is to move.
 fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     let (mut turns, mut mover) = (vec![], Side::Black);
     let next = steps.iter().map(|step| (step.side, Some(step.square)));
@@ -76,9 +78,10 @@ fn path(steps: &[Step], side: Side) -> Vec<Turn> {
     turns
 }
 
-/// Draws `count` openings, distinct up to symmetry, from a file of positions, or of text with a
-/// board or a transcript a line. Omits positions with a score beyond ±`within` discs. Of a complete
-/// list of openings, uses only those with the most plies. Fails if there are fewer than `count`.
+/// Draws `count` openings, distinct up to symmetry, from a file of positions or from a text with a
+/// board or a transcript on each line. Omits positions with a score beyond ±`within` discs. From a
+/// file that enumerates openings, uses only those with the most plies. Fails if fewer than `count`
+/// are found.
 pub fn draw_openings(
     path: &Path,
     count: usize,

@@ -82,7 +82,8 @@ impl Match<'_> {
         self.first.seconds_of_pair() + self.second.seconds_of_pair()
     }
 
-    /// Returns the estimated seconds of one thread for a pair of games between two evaluations.
+    /// Returns the estimated seconds that a pair of games between two evaluations, which search
+    /// with this depth and exact play, takes on one thread.
     pub fn seconds_at(Strength { depth, exact }: Strength) -> f64 {
         2.0 * size::game(size::search(depth), exact)
     }
@@ -95,7 +96,8 @@ impl Match<'_> {
     }
 }
 
-/// A stock of the match's two players. A thread takes both for a pair of games, then returns them.
+/// A pool of idle players of a match. To play a pair of games, a thread takes one copy of each of
+/// the two players, then puts both back.
 pub(super) struct Seats<'a> {
     players: Match<'a>,
     idle: Mutex<Vec<[Player<'a>; 2]>>,

@@ -60,7 +60,8 @@ impl fmt::Display for Budget {
 /// A player of a match, as the caller specifies it.
 #[derive(Clone, Copy, Debug)]
 pub enum Contestant<'a> {
-    /// An evaluation, its strength, the limits of its searches, and its pruning, if any.
+    /// An evaluation, its search depth and exact play, the limits of its searches, and its pruning,
+    /// if any.
     Evaluation(&'a Evaluator, Strength, Budget, Option<&'a Pruning>),
     /// An external program, its limits, and the number of empty squares at or below which the time
     /// of its moves is not counted in [`Effort`].
@@ -70,7 +71,7 @@ pub enum Contestant<'a> {
 const SECONDS_OF_EXTERNAL_MOVE: f64 = 0.1;
 
 impl<'a> Contestant<'a> {
-    /// Creates a player that searches with this strength, without other limits or pruning.
+    /// Creates a player that searches with this depth and exact play, without limits or pruning.
     pub fn new(evaluator: &'a Evaluator, strength: Strength) -> Self {
         Self::Evaluation(evaluator, strength, Budget::default(), None)
     }
@@ -103,7 +104,8 @@ pub struct Effort {
     pub seconds: f64,
 }
 
-/// Each player's transposition table, in MiB. Searches to a fixed depth fill only a small part.
+/// The size of each player's transposition table in MiB. Searches to a fixed depth fill only a
+/// small part of it.
 const HASH_MEGABYTES: usize = 16;
 
 pub(super) struct Player<'a> {

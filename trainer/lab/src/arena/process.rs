@@ -44,13 +44,12 @@ const MAX_LINE_BYTES: u64 = 1 << 12;
 const MOST_LINES_AHEAD: usize = 256;
 
 /// A running external program. Dropping this value kills the program and all its child processes.
-/// If our process ends first, a guard process kills them; on Windows, their job object does.
+/// If our process ends first, a guard process kills them; on Windows, a job object does.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    /// The time limit for an answer.
     time: Duration,
     /// Receives the [`last_line`] of the program's stderr when stderr is closed.
     last_words: Receiver<String>,
@@ -164,9 +163,10 @@ struct Guard {
 
 #[cfg(unix)]
 impl Guard {
-    /// Reads the id of the external program's process group, waits until our process has ended, and
-    /// kills the group. Then kills all processes with the mark `$0` in their environment, until 3
-    /// searches in a row find none, since one search may miss a process that has just begun.
+    /// The guard's shell script. It reads the id of the external program's process group, waits
+    /// until our process has ended, and kills the group. Then it kills all processes with the mark
+    /// `$0` in their environment, until 3 searches in a row find none, since one search may miss a
+    /// process that has just begun.
     const SCRIPT: &str = "read -r group; read -r nothing; kill -s KILL -- \"-$group\"
         quiet=0
         while [ $quiet -lt 3 ]; do

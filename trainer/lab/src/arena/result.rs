@@ -59,8 +59,9 @@ impl PlayedGame {
         schemars::schema_for!(Line)
     }
 
-    /// Returns the game as a record from the start position, with the moves to the opening marked
-    /// as random; `None` if no such moves are found. The record of a forfeited game is unfinished.
+    /// Returns the game as a record from the start position, in which the moves to the opening are
+    /// marked as random; `None` if no moves that lead to the opening are found. The record of a
+    /// forfeited game is unfinished.
     pub fn record(&self) -> Result<Option<Game>, Invalid> {
         let Some((opening_plies, squares, _)) = self.whole() else { return Ok(None) };
         // An opening has at most 60 moves, so the cast is exact.

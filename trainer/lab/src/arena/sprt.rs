@@ -169,9 +169,9 @@ impl Sprt {
         pairs * (high - low) * (2.0 * mean - low - high) / (2.0 * counts.variance())
     }
 
-    /// Returns [`SprtReport::elo_interval`], with `None` for an infinite end. The lower end is the
-    /// largest H0 that the pairs would reject, and the upper end the smallest H1, if both
-    /// hypotheses were moved by the same share of points.
+    /// Returns [`SprtReport::elo_interval`], with `None` for an infinite end. If both hypotheses
+    /// moved by the same share of points, the lower end is the largest H0, and the upper end the
+    /// smallest H1, that the test would reject after these pairs.
     fn interval(&self, counts: &Pentanomial) -> [Option<f64>; 2] {
         let Some(mean) = counts.mean_share() else { return [None, None] };
         let [low, high] = self.shares();
@@ -198,8 +198,9 @@ mod tests {
     struct Players([f64; 5]);
 
     impl Players {
-        /// Changes the distribution `base` of half points so that the mean share of points is that
-        /// expected at `elo`, by multiplying the probability of n half points by tⁿ.
+        /// Changes the distribution `base` of half points so that the mean share of points is the
+        /// expected one at the Elo difference `elo`: multiplies the probability of n half points by
+        /// tⁿ for a suitable t.
         fn new(base: [f64; 5], elo: f64) -> Self {
             let tilted = |tilt: f64| {
                 let weights = [0, 1, 2, 3, 4].map(|half| base[half] * tilt.powi(half as i32));
@@ -229,8 +230,9 @@ mod tests {
         }
     }
 
-    /// Plays random pairs until the test decides, at most `most`. After each pair, the Elo interval
-    /// must exclude `elo0` if and only if H1 is accepted, and `elo1` if and only if H0 is.
+    /// Adds random pairs until the test decides or there are `most` pairs. After each pair, the Elo
+    /// interval must exclude `elo0` exactly if H1 is accepted, and `elo1` exactly if H0 is
+    /// accepted.
     fn run(sprt: &Sprt, players: &Players, seed: u64, most: usize) -> Pentanomial {
         let mut random = Generator::split(1, seed);
         let mut counts = Pentanomial::default();

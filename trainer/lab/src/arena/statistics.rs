@@ -245,7 +245,6 @@ mod tests {
         assert!(low < -100.0, "{low}");
     }
 
-    /// Of ten pairs, 8 are won, 1 is lost and 1 is even; the expected values were computed by hand.
     #[test]
     fn figures_are_those_worked_by_hand() {
         let mut pairs = vec![Pair([10, 2]); 4];

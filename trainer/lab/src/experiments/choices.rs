@@ -8,7 +8,8 @@ use toml::{Table, Value};
 
 const MOST: u64 = 1_000_000;
 
-/// Lists of values to try for some entries of a recipe. In TOML, lists replace a recipe's values:
+/// Lists of values to try for some entries of a recipe, the TOML file that describes a fit. In
+/// TOML, a list stands in place of the single value of a recipe:
 ///
 /// ```toml
 /// patterns = ["standard", "scalars"]
@@ -19,7 +20,7 @@ const MOST: u64 = 1_000_000;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choices(Vec<(EntryPath, Vec<Value>)>);
 
-/// The names of the tables that enclose an entry, then the name of the entry.
+/// The path of an entry in TOML: the names of the tables that enclose it, then its own name.
 type EntryPath = Vec<String>;
 
 /// One value for each varied entry of a recipe, with the path of the entry.
@@ -135,7 +136,7 @@ impl Values {
         }
     }
 
-    /// Returns a JSON object of the values. The keys are the entries' paths, as `settings.ridge`.
+    /// Returns the values as a JSON object. Its keys are entries' paths, such as `settings.ridge`.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |(path, value): &(EntryPath, Value)| {
             (path.join("."), serde_json::to_value(value).unwrap_or_default())
@@ -143,7 +144,7 @@ impl Values {
         serde_json::Value::Object(self.0.iter().map(entry).collect())
     }
 
-    /// Returns a short name: the first 10 digits of the SHA-256 of the text of [`Self::to_json`].
+    /// Returns a short name: the first 10 digits of the SHA-256 of the values as JSON text.
     pub fn id(&self) -> String {
         sha256_of(self.to_json().to_string().as_bytes())[..10].to_owned()
     }

@@ -105,8 +105,9 @@ impl ComparedErrors {
     /// The default for the smallest difference that matters, in discs.
     pub const SMALLEST: f64 = 0.02;
 
-    /// Compares the errors of two recipes on `phases`; `None` without positions. `pairs` has both
-    /// recipes' errors for each seed. `smallest` is the least difference in discs that matters.
+    /// Compares the errors of two recipes on `phases`; `None` if these have no test positions.
+    /// `pairs` has both recipes' errors for each seed. `smallest` is the least difference in discs
+    /// that matters.
     pub fn of(
         pairs: &[[ErrorsByGame; 2]],
         phases: &[Phase],
@@ -174,9 +175,10 @@ impl Comparing<'_> {
     }
 
     /// Returns a text on the expected time, and on the smallest difference of two mean absolute
-    /// errors (MAE) that the comparison proves at 99 % confidence with probability 0.9. The
-    /// standard error of the difference is estimated as [`PAIRED`] times that of the MAE of the
-    /// weights embedded in the programs, without the variance due to seeds.
+    /// errors (MAE) that the comparison proves at 99 % confidence with probability 0.9. For this,
+    /// the standard error of the difference is estimated as [`PAIRED`] times the standard error of
+    /// the MAE of the weights embedded in the programs. The variance due to seeds is not known yet
+    /// and is omitted.
     fn expected(&self, recipes: &[Recipe; 2], study: &Study<'_>) -> Result<String> {
         let phases = &study.settings.phases;
         let [first, second] = recipes.each_ref().map(|recipe| seconds(recipe, phases));
@@ -234,10 +236,11 @@ impl Comparing<'_> {
 const PAIRED: [f64; 2] = [0.25, 1.0];
 
 /// Estimates the seconds of a fit without early stopping, on one thread of a processor of 2020. For
-/// each phase, an epoch that fits weights reads the positions of all phases in its smoothing
-/// window; an epoch that fits factors reads only the positions of the phase.
+/// each phase, an epoch that fits weights reads the positions of the phase and of the neighbours in
+/// its smoothing window; an epoch that fits factors reads only the positions of the phase.
 fn seconds(recipe: &Recipe, phases: &Phases) -> Result<f64> {
-    /// The seconds of an epoch per position and pattern instance, for a weight and for one factor.
+    /// The seconds that an epoch takes for each position and pattern instance: to fit a weight, and
+    /// to fit one element of a factor vector.
     const PASS: [f64; 2] = [1.0e-9, 2.0e-9];
     let Recipe { settings, set, .. } = recipe;
     let mut positions = 0;

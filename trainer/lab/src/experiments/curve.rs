@@ -166,7 +166,8 @@ impl Law {
     pub const AMOUNTS: usize = 3;
 
     /// Fits a law to points (number of training games, error) by least squares, with `floor` and
-    /// `scale` ≥ 0. `None` if a number is not above 0, or if fewer than [`Self::AMOUNTS`] differ.
+    /// `scale` ≥ 0. `None` if a number of games is not above 0, or if there are fewer than
+    /// [`Self::AMOUNTS`] different numbers of games.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let mut amounts: Vec<f64> = points.iter().map(|&(amount, _)| amount).collect();
         amounts.sort_by(f64::total_cmp);

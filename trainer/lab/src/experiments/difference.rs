@@ -6,7 +6,7 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 use othello_fit::metrics::{ErrorsByGame, GameErrors};
 
-/// The confidence level of verdicts and intervals.
+/// The confidence level of the verdicts and intervals of comparisons.
 pub const CONFIDENCE: f64 = 0.99;
 
 /// The number of bootstrap samples of games, which estimate the variance due to the games.
@@ -47,8 +47,8 @@ pub struct Needed {
 }
 
 /// The mean absolute error of the first recipe minus that of the second in discs, and its variance.
-/// One part of the variance is due to the seeds of the fits. It is 0 if there is only one seed. The
-/// other part is due to the choice of the test games, and is estimated by the bootstrap.
+/// One part of the variance is due to the seeds of the fits; this part is 0 if there is only one
+/// seed. The other part is due to the choice of the test games, and is estimated by the bootstrap.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Difference {
     seeds: u64,

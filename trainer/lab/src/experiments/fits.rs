@@ -91,10 +91,10 @@ pub struct Tested {
 /// Checksums and texts that identify the inputs of a study's fits, and the paths of training data.
 #[derive(Default)]
 pub struct Origins {
-    /// Checksums of data and initial weights, and pattern sets as TOML, to identify the inputs.
     texts: BTreeSet<String>,
-    /// Training files to compare with the test games: those of the recipes, and those of the
-    /// initial weights that are in the folders of the recipes' data or of the test games.
+    /// Training files to compare with the test games: those of the recipes and, if they are in a
+    /// folder of the recipes' data or of the test games, those to which initial weights were
+    /// fitted.
     data: BTreeSet<PathBuf>,
 }
 
@@ -131,7 +131,8 @@ impl StudySettings {
         Ok(())
     }
 
-    /// Begins a study, or resumes it. `own` has the settings that only this command has, as JSON.
+    /// Begins a study, or resumes it. `own` contains, as JSON, the settings that are specific to
+    /// the study's command.
     pub fn begin<'a>(
         &'a self,
         (command, recipe): (&str, &Path),

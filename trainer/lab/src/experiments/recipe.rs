@@ -13,8 +13,9 @@ use othello_fit::dataset::{DataChoice, Share};
 use othello_fit::fit::{FitSettings, Optimizer};
 use othello_fit::source::records::Records;
 
-/// The data, pattern set, optimizer and settings of a fit, read from TOML. `*0.5` halves the weight
-/// of a file's positions. `window` has the weights of positions 1 and 2 phases from a fitted phase:
+/// The data, pattern set, optimizer and settings of a fit, read from TOML. In the example, `*0.5`
+/// halves the weight of a file's positions, and `window` has the weights of positions that are 1
+/// and 2 phases from the phase that is fitted:
 ///
 /// ```toml
 /// name = "wide window"                            # optional; else the name of the file
@@ -105,7 +106,8 @@ impl Recipe {
         Self::of_raw(path, &with, raw)
     }
 
-    /// Checks `raw`, and reads the files that it names. `with` precedes the cause of an error.
+    /// Checks `raw`, and reads the files that it names. Error messages put the text `with` before
+    /// the cause of an error.
     fn of_raw(path: &Path, with: &str, raw: Raw) -> Result<Self, FileError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let refused = |reason: &str| FileError::refused(path, format!("{with}{reason}"));

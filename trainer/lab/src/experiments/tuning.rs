@@ -92,7 +92,8 @@ impl Tuning<'_> {
         json!({"values": digest(&values), "by_data": self.by_data, "seeds": self.seeds})
     }
 
-    /// Fits the combinations in rounds that drop the worse ones; the last uses all games and seeds.
+    /// Fits the combinations of values in rounds. Each round drops the worse ones; the last round
+    /// uses all games and seeds.
     pub fn tune(&self, study: &Study<'_>) -> Result<Tuned> {
         let progress = study.progress;
         let file = RecordFile::open(&study.provenance, study.settings)?;
@@ -294,7 +295,7 @@ pub struct Record {
 }
 
 /// The file `trials.jsonl` of a study: the provenance, then one trial a line. New trials replace
-/// those of the same round, share of the games and values, so a resumed run writes no trial twice.
+/// old ones with the same round, share of games and values, so a resumed run writes no trial twice.
 struct RecordFile {
     path: PathBuf,
     head: String,

@@ -1,5 +1,5 @@
-//! Writes an HTML page with charts of fits: errors, data, weights, matches and biases. It contains
-//! its numbers as JSON, and the JavaScript library uPlot, which draws the charts.
+//! Writes an HTML page with charts of fits: errors, data, weights, matches and biases. The page
+//! contains its numbers as JSON, and the JavaScript library uPlot, which draws the charts.
 
 mod weights;
 
@@ -79,7 +79,8 @@ struct Stored {
 }
 
 impl Run {
-    /// Reads the files of a fit. Lists the `classes` most frequent classes of each pattern.
+    /// Reads the weights file `path` of a fit, and the fit's report and metrics if they exist. The
+    /// page lists the `classes` most frequent classes of configurations of each pattern.
     pub fn read(path: &Path, classes: usize) -> Result<Self, WeightsError> {
         let WeightsFile { weights, provenance, sha256 } = Weights::read(path)?;
         let [metrics, report] = side_files(path);

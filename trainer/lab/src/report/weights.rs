@@ -1,5 +1,6 @@
 //! Summarises a weights file: occurrences in training, the influence of squares, the weights of
-//! each pattern's most frequent classes, and the predictions of the ProbCut models.
+//! each pattern's most frequent classes (sets of symmetric configurations), and the predictions of
+//! the ProbCut models.
 
 use std::cmp::Reverse;
 
@@ -10,7 +11,6 @@ use othello_engine::search::Predictions;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-/// The summary of a weights file on the report page.
 #[derive(Serialize)]
 pub(super) struct WeightsSummary {
     set: String,
@@ -27,12 +27,13 @@ pub(super) struct WeightsSummary {
 #[derive(Serialize)]
 struct PatternSummary {
     name: String,
-    /// The squares, 0 to 63, of each instance; the first instance is the pattern itself.
+    /// The squares, 0 to 63, of each instance (symmetric image) of the pattern; the first instance
+    /// is the pattern itself.
     instances: Vec<Vec<usize>>,
     classes: usize,
     /// For each phase, the numbers of classes with at least 1, 10 and 100 occurrences in training.
     met: Vec<[usize; 3]>,
-    /// For each phase, the [`mean_size`].
+    /// For each phase, the [`mean_size`] of the pattern's weights, in discs.
     sizes: Vec<f64>,
     shown: Vec<ClassSummary>,
 }
@@ -55,7 +56,8 @@ struct ScalarSummary {
 }
 
 impl WeightsSummary {
-    /// Summarises weights. Lists the `classes` most frequent classes of each pattern.
+    /// Summarises weights. Lists the `classes` classes of each pattern that are most frequent in
+    /// training.
     pub(super) fn new(weights: &Weights, classes: usize) -> Self {
         let geometry = weights.geometry();
         let patterns = (0..geometry.patterns.len()).map(|number| pattern(weights, number, classes));
@@ -86,7 +88,8 @@ impl WeightsSummary {
     }
 }
 
-/// Returns the mean of |weight| over a pattern's classes, in discs, weighted by their occurrences.
+/// Returns the mean of |weight| over a pattern's classes, in discs. Each class counts as often as
+/// it occurs in training.
 fn mean_size(weights: &Weights, tied: &PatternGeometry, phase: Phase) -> f64 {
     let own = tied.first_parameter..tied.first_parameter + tied.classes;
     let (steps, counts) = (&weights.steps(phase)[own.clone()], &weights.counts(phase)[own]);

@@ -104,8 +104,8 @@ impl BestMoves {
         Ok(Self { depth, selectivity, positions, agreement, failures, seconds })
     }
 
-    /// Asks a program for a move in each position for which the problem file has moves. A GTP
-    /// engine is asked only if a known game reaches the position, and chooses its own depth. An
+    /// Asks a program for a move in each position for which the problem file has scores of moves. A
+    /// GTP engine is asked only if a known game reaches the position, and chooses its own depth. An
     /// NBoard engine searches to `terms.depth`. Returns `None` if no position can be asked.
     pub(super) fn by_program(
         engine: &ExternalEngine,

@@ -159,7 +159,8 @@ impl Benchmark<'_> {
         std::iter::once(players).chain(played).collect()
     }
 
-    /// Returns a player's results in all parts except the match, and the parts that are omitted.
+    /// Returns a player's results in all parts of the benchmark except the match, and the parts
+    /// that are omitted.
     pub fn measure(&self, subject: &Subject) -> Result<(Row, Vec<LeftOut>)> {
         let begun = Instant::now();
         let (player, identity) = (subject.name.clone(), subject.identity.clone());
@@ -209,8 +210,9 @@ impl Benchmark<'_> {
         Ok(())
     }
 
-    /// Returns a player's search settings. Settings that the player does not state are those of
-    /// `usual`, but for weights with a ProbCut model, the default confidence is the benchmark's.
+    /// Returns a player's search settings. Settings that the player does not state come from
+    /// `usual`, except the ProbCut confidence: it is the benchmark's for weights with a ProbCut
+    /// model, and 100 % (no pruning) for other weights.
     fn search_of(&self, subject: &Subject, usual: Plan) -> Result<(Strength, Pruning)> {
         let Engine::Evaluation(evaluator) = &subject.engine else {
             return Ok((usual.strength(), Pruning::default()));
@@ -248,7 +250,8 @@ impl Benchmark<'_> {
     }
 
     /// Plays the player's match against the reference player, if there is one, and puts the report
-    /// into `row`. `stage` has the run that stores the games, and the match's index in its stages.
+    /// into `row`. `stage` is the run that stores the games, and the index of the match among the
+    /// run's stages; `None` stores no games.
     pub fn play(
         &self,
         subject: &Subject,

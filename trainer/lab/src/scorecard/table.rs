@@ -84,7 +84,7 @@ pub struct Data {
 }
 
 impl LeftOut {
-    /// Creates the entry for a part omitted for one player or, if `player` is `None`, for all.
+    /// Creates an entry for a benchmark part omitted for `player`; `None` means for all players.
     pub fn new(part: Part, player: Option<&str>, reason: impl Into<String>) -> Self {
         Self { part: part.to_string(), player: player.map(str::to_owned), reason: reason.into() }
     }
@@ -97,12 +97,12 @@ impl Data {
     }
 }
 
-/// A column: the index of its part of the benchmark, its order within the part, and its heading.
+/// A table column: the index of its benchmark part, its order within the part, and its heading.
 type Column = (usize, usize, String);
 
 type Cells = BTreeMap<Column, String>;
 
-/// A row of a table: the labels at its left, such as the player's name, and the cells by column.
+/// A table row: the labels at its left, such as the player's name, and the cells by column.
 type TableRow = (Vec<String>, Cells);
 
 const SHOWN_OF_SHA256: usize = 12;
@@ -205,8 +205,9 @@ const LEGEND: &str = "Errors are mean absolute errors in discs, with the bias in
     moves are counted,\nwith the mean loss of the chosen moves in discs; Elo has a 95 % interval.";
 
 impl BenchmarkReport {
-    /// Returns the tables of errors by empty squares, each with its key: `(0, "strong test")` for
-    /// the games between strong searches, and `(1, path)` for each file of exact scores.
+    /// Returns tables of the players' errors, with a column for each number (or range) of empty
+    /// squares. The key is `(0, "strong test")` for games between strong searches, and `(1, path)`
+    /// for a file of positions with exact scores.
     fn error_tables(&self) -> BTreeMap<(usize, &str), Vec<TableRow>> {
         let mut tables = BTreeMap::<_, Vec<TableRow>>::new();
         for row in &self.players {

@@ -33,7 +33,8 @@ impl Place {
         Self::without(games, None)
     }
 
-    /// Makes games, and installs a stand-in for CUDA, without the function `entry` if one is named.
+    /// Makes a folder with games and the stand-in for the CUDA driver. If `entry` is a function's
+    /// name, the stand-in lacks this function.
     pub(crate) fn without(games: u64, entry: Option<&str>) -> Self {
         let folder = Folder::with_self_play(9, games, 4);
         install(&folder.path("lib"), entry).unwrap();
@@ -62,7 +63,8 @@ impl Place {
         Ended { status: output.status.code(), stdout, stderr, report }
     }
 
-    /// Runs `fit`, by default by Adam on the GPU with 2 threads. `asked` sets up the stand-in.
+    /// Runs `fit`, by default by Adam on the GPU with 2 threads. `asked` has the settings of the
+    /// stand-in driver.
     pub(crate) fn fit(&self, asked: &str, arguments: &str) -> Ended {
         self.folder.write("fit.toml", "[adam]\nupdates = 4\n");
         self.fits.set(self.fits.get() + 1);

@@ -10,15 +10,17 @@ use super::child::{Ended, Place};
 
 /// With one thread, a fit calls the driver in the same order in every run.
 const FIT: &str = "--threads 1";
-/// A setting for a GPU without free memory, to which a fit copies positions anew for each use.
+/// A setting of the stand-in driver: the GPU has no free memory for the positions, so a fit copies
+/// them to the GPU again for each use.
 const STAGED: &str = "free-later=0";
 
-/// Entry points that release an object. If such a call fails, its object is not counted as a leak.
+/// Driver functions that release an object. If one of them fails, its object is not counted as a
+/// leak.
 const RELEASES: &str = "\
     cuDevicePrimaryCtxRelease_v2 cuStreamDestroy_v2 cuEventDestroy_v2 cuMemFreeAsync cuMemFree_v2 \
     cuMemFreeHost cuModuleUnload cuCtxSetCurrent";
 
-/// Entry points whose failure makes the crate cudarc leak a GPU context or a buffer.
+/// Driver functions whose failure makes the crate cudarc leak a GPU context or a buffer.
 const LOSES: &str = "cuEventCreate cuDeviceGetAttribute cuCtxGetCurrent";
 
 fn releases(entry: &str) -> bool {

@@ -3,7 +3,8 @@
 
 use super::child::{Ended, Place};
 
-/// A setting for a GPU without free memory, to which a fit copies positions anew for each use.
+/// A setting of the stand-in driver: the GPU has no free memory for the positions, so a fit copies
+/// them to the GPU again for each use.
 const STAGED: &str = "free-later=0";
 
 fn check_clean(ended: &Ended, what: &str) {

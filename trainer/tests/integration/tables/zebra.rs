@@ -27,7 +27,7 @@ fn zebra_file(words: &[i16]) -> Vec<u8> {
     packed
 }
 
-/// Returns the sum of the weights of each position in 1/128 disc, as Zebra computes it.
+/// Returns each position's sum of weights in 1/128 disc, as Zebra computes it from `bytes`.
 fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     let words = zebra_words(bytes);
     assert_eq!(words[..14], ZEBRA_HEADER);

@@ -1,4 +1,5 @@
-//! Tests that the optimizers reach the exact solution, with any number of threads and data order.
+//! Tests that the optimizers reach the exact solution of the least-squares problem, with any number
+//! of threads and any order of the data.
 
 use othello_testing::on_threads;
 

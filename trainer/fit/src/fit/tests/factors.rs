@@ -1,4 +1,4 @@
-//! Tests of phases that share factors.
+//! Tests of fits with factor vectors that several consecutive phases share.
 
 use othello_engine::board::Phase;
 use othello_engine::eval::{Evaluate as _, Tables, WeightsFile};
@@ -8,7 +8,8 @@ use super::runs::{factor_model, factor_settings, fit_file};
 use super::*;
 use crate::fit::report::FitReport;
 
-/// Returns positions with labels that are products of two disc counts. Only factors can fit these.
+/// Returns positions with labels that are proportional to the product of both sides' corner counts.
+/// Weights, whose sum is the value, cannot fit a product; factors can.
 fn dataset() -> Dataset {
     let label = |row: ScoredPosition| {
         let [player, opponent] = [row.position().player(), row.position().opponent()];
@@ -63,7 +64,7 @@ fn factors_say_what_weights_cannot_and_the_engine_reads_them_as_they_were_fitted
     assert_eq!(first, fitted);
 }
 
-/// A fit that adds dimensions to factors must begin with about the error that it had without them.
+/// A fit with wider factor vectors than its initial weights must begin with about their error.
 #[test]
 fn more_factors_begin_with_the_values_of_those_there_are() {
     let dataset = dataset();

@@ -1,5 +1,5 @@
 //! Computes parameter indices by byte shuffles of AVX-512BW, or by byte permutes of AVX-512VBMI: a
-//! vector has a lane for each instance, and a permute reads one square of each instance.
+//! vector has a byte for each pattern instance, and a permute reads one square of each instance.
 
 use std::arch::x86_64::{
     __m512i as Register, _mm512_add_epi8 as add8, _mm512_add_epi16 as add16,
@@ -32,7 +32,7 @@ fn quarters(position: &Position) -> [Register; QUARTERS] {
     ]
 }
 
-/// Returns the digit of each square: 0 empty, 1 player, 2 opponent.
+/// Returns a byte for each square of the board: 0 empty, 1 player, 2 opponent.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn board_digits(position: &Position) -> Register {
@@ -40,9 +40,9 @@ fn board_digits(position: &Position) -> Register {
     _mm512_mask_mov_epi8(player, position.opponent(), _mm512_set1_epi8(2))
 }
 
-/// The byte permutations for computing parameter indices with AVX-512VBMI. A vector has a lane for
-/// each pattern instance. `digits[n][d]` fills each lane with digit d (0: lowest) of the base-3
-/// number n of the instance: the contents of one of its squares.
+/// The byte permutations for computing parameter indices with AVX-512VBMI. A vector has a byte for
+/// each pattern instance. `digits[n][d]` fills it with the contents of one square of the instance:
+/// digit d (0: lowest) of its base-3 number n (see `places.rs`).
 #[derive(Clone, Debug)]
 pub(super) struct Permutes {
     digits: [Vec<Permute>; NUMBERS],

@@ -1,6 +1,6 @@
-//! Computes the base-3 numbers of 64 lanes, one for each pattern instance. A byte shuffle selects
-//! from 16 bytes, a quarter of the board. So one digit of all lanes takes four shuffles, one for
-//! each quarter.
+//! Computes base-3 numbers, whose digits are the contents of squares, in 64 lanes: one lane for
+//! each pattern instance. A byte shuffle selects from 16 bytes, a quarter of the board. So one
+//! digit of all lanes takes four shuffles, one for each quarter.
 
 pub(super) const QUARTERS: usize = 4;
 
@@ -24,7 +24,8 @@ macro_rules! byte_shuffles {
         /// quarter q of the board; `NOWHERE` if this square is not in quarter q.
         type Digits = [Vec<[Bytes; QUARTERS]>; NUMBERS];
 
-        /// For each pattern instance, the constants for its parameter index (see `class.rs`).
+        /// The constants that turn each pattern instance's base-3 numbers into its parameter index
+        /// (see the formula in `class.rs`).
         #[derive(Clone, Debug)]
         pub(super) struct Fold {
             low_stride: [Words; 2],
@@ -144,8 +145,9 @@ macro_rules! byte_shuffles {
                 }
             }
 
-            /// Returns the class of each 16-bit lane (see `class.rs`), with c = `low` + 243 ·
-            /// `high`. `HALF` is 0 for lanes from `unpack_low8`, 1 for lanes from `unpack_high8`.
+            /// Returns the class of the pattern instance in each 16-bit lane, by the formula in
+            /// `class.rs` with c = `low` + 243 · `high`. `HALF` is 0 for lanes from `unpack_low8`,
+            /// 1 for lanes from `unpack_high8`.
             #[inline]
             #[target_feature(enable = $features)]
             fn classes<const HALF: usize>(&self, [x, y, low, high]: [Register; 4]) -> Register {

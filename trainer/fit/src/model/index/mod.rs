@@ -58,7 +58,7 @@ impl InstructionSet {
         Self::ALL.into_iter().filter(|instructions| instructions.is_available())
     }
 
-    /// Returns the fastest available set whose vectors are at most as long as those of the engine.
+    /// Returns the fastest available set whose vectors are at most as long as the engine's.
     pub fn fastest() -> Self {
         let chosen = simd::InstructionSet::chosen();
         Self::available().rfind(|set| set.within() <= chosen).unwrap_or(Self::Portable)
@@ -90,7 +90,8 @@ impl Row {
     /// A row of zeros, into which parameter indices are written.
     pub const EMPTY: Self = Self([0; MAX_FEATURES]);
 
-    /// Returns the parameter indices of the pattern instances. The elements after these are unused.
+    /// Returns the parameter indices of the pattern instances. If there are fewer than [`LANES`]
+    /// instances, the elements after theirs have no meaning.
     #[inline]
     pub fn instances(&self) -> &[u32; LANES] {
         // The array has more than `LANES` elements, so the default is never used.

@@ -1,5 +1,6 @@
 //! Tables for computing parameter indices by byte shuffles. Each pattern instance has a byte lane
-//! (a byte of a vector). The tables say which squares are the digits of its base-3 numbers.
+//! (a byte of a vector). The tables list the squares whose contents are the digits of its base-3
+//! numbers.
 //!
 //! The processor later widens byte lanes to 32 bits by interleaving them with zeros twice, which
 //! changes their order. The tables assign instances to byte lanes so that the widened lanes are in
@@ -25,9 +26,11 @@ pub(super) struct Places {
     /// contents are digit d (0: least significant) of number n of the pattern instance in byte lane
     /// `lane`; [`NOWHERE`] if this number has no digit d.
     pub squares: [Vec<[u8; LANES]>; NUMBERS],
-    /// For each 16-bit lane: T (see `class.rs`), the factor of c's low five digits in the class.
+    /// For each 16-bit lane: T in the formula of `class.rs`, the factor of the number that the low
+    /// five digits of c form.
     pub low_stride: [u16; LANES],
-    /// For each 16-bit lane: 3⁵ · T, the factor of c's other digits in the class; 0 without any.
+    /// For each 16-bit lane: 3⁵ · T (see `class.rs`), the factor of the number that the other
+    /// digits of c form; 0 if c has at most five digits.
     pub high_stride: [u16; LANES],
     pub first_parameter: [u32; LANES],
 }

@@ -1,4 +1,5 @@
-//! Tests that all instruction sets compute the parameter indices of `Geometry::parameters_of`.
+//! Tests that all instruction sets compute the same parameter indices as the engine, by
+//! `Geometry::parameters_of`.
 
 use othello_engine::board::Square;
 use othello_engine::pattern::PatternSet;

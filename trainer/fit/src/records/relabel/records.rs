@@ -26,7 +26,8 @@ impl Relabel for Game {
         plies.map(|ply| reached(&replay, ply).0).collect()
     }
 
-    /// Returns the game with exact scores from ply `first_exact` on. Keeps an earlier stored score.
+    /// Returns the game with exact scores from ply `first_exact` on. Keeps an exact score that is
+    /// stored for an earlier ply.
     fn relabelled<E: Evaluate>(
         &self,
         settings: &Settings,
