@@ -110,7 +110,7 @@ pub enum RecordError {
 pub struct FrameError {
     /// The index of the invalid record in its frame, from 0; `None` if the frame itself is invalid.
     index: Option<usize>,
-    /// What is wrong with the record or, as a predicate such as `has 9 bytes`, with the frame.
+    /// The fault of the record; or of the frame, as a predicate such as `has 9 bytes`.
     reason: Invalid,
 }
 

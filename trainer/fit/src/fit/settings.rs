@@ -267,7 +267,7 @@ impl FitSettings {
     }
 
     /// Returns the settings as JSON, without those that a fit by `optimizer` ignores. A fit of
-    /// factors has the settings `factors`, and starts from weights that are fitted by least squares.
+    /// factors by Adam has settings of its own (`factors`), and starts from a least-squares fit.
     pub fn of(&self, optimizer: Optimizer) -> Value {
         let mut settings = json!(self);
         let foreign = match (optimizer, &self.factors) {

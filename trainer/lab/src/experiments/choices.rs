@@ -34,7 +34,7 @@ pub struct AtAnEnd {
     pub name: String,
     /// The best of the values that were tried for the entry of the recipe.
     pub value: f64,
-    /// Whether `value` is the smallest or the largest number tried: `smallest` or `largest`.
+    /// `smallest` or `largest`, if `value` is the smallest or largest number tried.
     pub end: &'static str,
 }
 
