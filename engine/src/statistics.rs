@@ -6,7 +6,8 @@ use crate::board::{Position, Square, Squares};
 /// The statistics of the positions and moves of one ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, derive_more::Add)]
 pub struct PlyStatistics {
-    /// The number of positions with a move: a played move or, in [`of_positions`], a legal move.
+    /// The number of counted positions: those with a played move or, in [`of_positions`], a legal
+    /// one.
     pub positions: u64,
     /// The number of counted moves: all played moves or, in [`of_positions`], all legal moves.
     pub moves: u64,
@@ -16,7 +17,8 @@ pub struct PlyStatistics {
     pub squared_flips: u64,
     /// The total number of legal moves in the counted positions.
     pub choices: u64,
-    /// The number of passes after moves of this ply; in [`of_positions`], of positions with a pass.
+    /// The number of passes after moves of this ply or, in [`of_positions`], in the given
+    /// positions.
     pub passes: u64,
     /// The number of games whose last position, in which neither side has a move, is at this ply.
     pub ends: u64,

@@ -12,7 +12,8 @@ use crate::eval::Value;
 pub struct Agreement {
     /// The error (value − score) in discs of each position that has a stated score.
     errors: Vec<f64>,
-    /// For each chosen move, the discs that it loses; `None` if the line does not state its score.
+    /// For each chosen move, the discs that it loses compared with the best move of the test line;
+    /// `None` if the line does not state a score for the chosen move.
     lost: Vec<Option<Discs>>,
 }
 

@@ -28,10 +28,11 @@ pub trait Launcher: Send + Sync + 'static {
     /// Copies `bytes` to the start of a buffer, which must be at least as long.
     fn write(&self, buffer: &mut Self::Buffer, bytes: &[u8]) -> Result<(), LaunchError>;
 
-    /// Fills `bytes` from the start of a buffer, which must be at least as long. Waits until done.
+    /// Fills `bytes` from the start of a buffer, which must be at least as long. Waits until the
+    /// copy is done.
     fn read(&self, buffer: &Self::Buffer, bytes: &mut [u8]) -> Result<(), LaunchError>;
 
-    /// Copies the first bytes of `from` to all of `to`, which may be shorter.
+    /// Fills `to` with the first bytes of `from`, which must be at least as long.
     fn copy(&self, from: &Self::Buffer, to: &mut Self::Buffer) -> Result<(), LaunchError>;
 
     /// Fills a buffer with zeros.
@@ -91,7 +92,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns limits with the lesser numbers of blocks and bytes; the others are those of `self`.
+    /// Returns limits with the lesser numbers of blocks and bytes of the two; the other limits are
+    /// those of `self`.
     pub(crate) fn least(self, other: Self) -> Self {
         Self {
             blocks: self.blocks.min(other.blocks),

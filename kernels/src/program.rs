@@ -25,8 +25,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Builds the program for a pattern set, with the families of kernels in the source files
-    /// `files`; `positions.cuh` lists what `header` must define.
+    /// Builds the program for a pattern set, with the kernels of the source files `files`. The file
+    /// `positions.cuh` lists what `header` must define.
     pub fn new(header: &str, files: &[&str]) -> Self {
         let families = FAMILIES.iter().filter(|family| files.contains(&family.file));
         let families = families.map(|family| (family.file, family.text));
@@ -34,7 +34,8 @@ impl Program {
         Self { text: before.into_iter().chain(families).map(numbered).collect() }
     }
 
-    /// Returns the program with `from` replaced by `to`, so that tests can insert an error.
+    /// Returns the program with the text `from` replaced by `to`, so that tests can insert an error
+    /// into its source.
     #[must_use]
     pub fn with(&self, from: &str, to: &str) -> Self {
         Self { text: self.text.replace(from, to) }
@@ -51,7 +52,8 @@ impl Program {
         &self.text
     }
 
-    /// Returns the program whose [`Self::cuda`] is `text`; `None` without CUDA's definitions.
+    /// Returns the program whose source for NVRTC ([`Self::cuda`]) is `text`; `None` if `text` does
+    /// not begin with the definitions for CUDA.
     pub fn of_cuda(text: &str) -> Option<Self> {
         Some(Self { text: text.strip_prefix(&numbered(CUDA))?.to_owned() })
     }
@@ -71,7 +73,8 @@ impl Program {
     }
 }
 
-/// Returns the text `file` after a `#line` directive, which gives it a name in compiler messages.
+/// Returns the source text `file` after a `#line` directive, so that compiler messages refer to it
+/// by `name`.
 fn numbered((name, file): (&str, &str)) -> String {
     format!("#line 1 \"{name}\"\n{file}")
 }

@@ -33,7 +33,8 @@ fn size(few: u64, many: u64) -> u64 {
     if many_kills().is_some() { many } else { few }
 }
 
-/// Replaces `@name` by an input's path, and `A|B` by A, or by B if `OTHELLO_KILLS` is set.
+/// Replaces `@name` by the path of the input file `name`. Replaces `A|B` by A or, in the long test
+/// (if the environment variable `OTHELLO_KILLS` is set), by B.
 fn expanded(arguments: &str) -> String {
     let expanded = |word: &str| match word.strip_prefix('@') {
         Some(name) => inputs().path(name).display().to_string(),
@@ -110,7 +111,8 @@ fn r#match() {
     check(&arguments, "out.match", Some(4), &[("match (pairs)", &finished)]);
 }
 
-/// Kills and resumes a study, and checks its files and report. A study has no main output file.
+/// Kills and resumes a study (`compare` or `tune`), and checks its files and report. A study has no
+/// main output file, so a file that never exists stands for it.
 fn check_study(arguments: &str, stages: Stages<'_>) {
     let arguments = format!("{arguments} --test @others.games --out study --seeds 2");
     check(&arguments, "study/nothing", Some(2), stages);

@@ -33,7 +33,8 @@ impl<'a, E: Evaluate> Players<'_, 'a, E> {
     }
 }
 
-/// Plays game `index` of a run. Settings, evaluations and table size alone determine the game.
+/// Plays game `index` of a run. The game depends only on the index, the settings, the evaluations
+/// and the size of the transposition tables.
 pub fn play<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     index: u64,
@@ -43,7 +44,8 @@ pub fn play<E: Evaluate>(
 }
 
 /// Plays the games with these indices; the results are those of [`play`]. If searches are shallow,
-/// plays all games ply by ply, so that the weights of one phase stay in the processor's cache.
+/// plays the first move of all games, then the second of all, and so on: the weights of the
+/// evaluation for one ply then stay in the processor's cache.
 pub fn play_together<E: Evaluate>(
     beginnings: &Beginnings<'_>,
     indices: &[u64],
@@ -73,7 +75,7 @@ struct Underway<'s> {
     values: Vec<Option<i8>>,
     deviations: u64,
     solved: Option<Solved>,
-    /// The number of empty squares at or below which this game is played exactly.
+    /// The greatest number of empty squares at which this game is played exactly.
     exact: u32,
     random: Generator,
 }
@@ -100,8 +102,9 @@ impl<'s> Underway<'s> {
         self.settings.sides.of(self.replay.side).ends.most_empties().max(self.exact)
     }
 
-    /// Plays the next move by a shallow search with a cleared transposition table, so that games
-    /// played together do not affect each other. Does nothing in endgames, or if searches are deep.
+    /// Plays the next move of this game, if searches are shallow and its endgame has not begun.
+    /// Clears the transposition table before the search, so that games played together do not
+    /// affect each other.
     fn play_afresh<E: Evaluate>(&mut self, players: &mut Players<'_, '_, E>) {
         let Self { settings, replay, .. } = self;
         let is_shallow = settings.searches_are_shallow()
@@ -246,7 +249,8 @@ mod tests {
         assert!((20..150).contains(&deviations), "{deviations}");
     }
 
-    /// Forced moves are searched only if values are stored. This must not change the played games.
+    /// If a position has only one move, it is searched only if records store the value of each
+    /// move. With or without stored values, the same moves must be played.
     #[test]
     fn games_do_not_depend_on_whether_their_values_are_kept() {
         let mut forced = 0;

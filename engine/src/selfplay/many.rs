@@ -41,7 +41,8 @@ pub struct Played {
     pub duplicates: u64,
     /// The number of positions in which a move was played, not counting the random beginnings.
     pub positions: u64,
-    /// The checksum and size of the file; `None` for a shard.
+    /// The checksum and size of the file with all games; `None` for a shard, which makes no such
+    /// file.
     #[serde(flatten)]
     pub summary: Option<Summary>,
 }
@@ -113,8 +114,9 @@ const MOST_PER_PART: u64 = 1 << 16;
 /// The greatest number of games in one call of [`play_together`]. A call takes a second or two.
 const MOST_TOGETHER: u64 = GAMES_PER_FRAME as u64;
 
-/// Plays the games of a shard, and stores them in parts. If the run is not divided into shards,
-/// also packs them into one file, without games that repeat all moves of a game with a lower index.
+/// Plays the games of a shard, and stores them in several files (parts). If the run is not divided
+/// into shards, also joins the parts into one file, without games that repeat all moves of a game
+/// with a lower index.
 ///
 /// The games do not depend on threads, shards or interruptions. The run reuses the complete parts
 /// of an earlier run to `path` if that run had the same settings and not more games. In a game,

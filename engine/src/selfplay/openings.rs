@@ -35,7 +35,8 @@ pub enum Openings {
     Listed(Arc<[Opening]>),
 }
 
-/// An opening of a file: moves from the start position, after which the game is not over.
+/// An opening: moves from the start position, after which the game is not over; and the notation in
+/// which the file states them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening(Box<[Square]>, Form);
 

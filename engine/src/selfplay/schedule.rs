@@ -27,8 +27,8 @@ impl Schedule {
         self.length_at(random.below(self.total()).into()).0 as u8
     }
 
-    /// Returns the number n at index `place` of a sorted list that has each number of random moves
-    /// as often as its weight, and the index of this place among the places of n.
+    /// Returns the number at index `place` of the sorted list that contains each number of random
+    /// moves as often as its weight, and how many equal numbers precede it in the list.
     fn length_at(&self, mut place: u64) -> (usize, u64) {
         let mut length = 0;
         while place >= u64::from(self.weights[length]) {
@@ -39,9 +39,9 @@ impl Schedule {
     }
 
     /// Returns (n, k) for game `index`: the number n of its random plies, and a number k (0, 1, …)
-    /// that no other game with this n has, by which the caller can choose a distinct opening. In a
-    /// round of games, as many as the sum of all weights, each n occurs as often as its weight. The
-    /// order of the numbers n in a round depends on `seed`.
+    /// that no other game with this n has, by which the caller can choose a distinct opening. Games
+    /// form rounds; a round has as many games as the sum of all weights. In a round, each n occurs
+    /// as often as its weight, in an order that depends on `seed`.
     pub fn deal(&self, seed: u64, index: u64) -> (usize, u64) {
         let round_length = u64::from(self.total());
         let (round, card) = (index / round_length, index % round_length);
@@ -50,7 +50,8 @@ impl Schedule {
         (length, round.saturating_mul(u64::from(self.weights[length])).saturating_add(place))
     }
 
-    /// Gives weight 1 to all `lengths` or, if all exceed [`MAX_RANDOM_PLIES`], to every length.
+    /// Creates a schedule in which each of `lengths`, numbers of random moves, has the weight 1. If
+    /// all of them exceed [`MAX_RANDOM_PLIES`], every number up to this limit has the weight 1.
     pub fn evenly(lengths: std::ops::RangeInclusive<u8>) -> Self {
         let weight = |length| u32::from(lengths.contains(&(length as u8)));
         let weights = std::array::from_fn(weight);

@@ -7,13 +7,14 @@ use crate::search::{EndgameSchedule, Plan, Selectivity};
 pub struct Settings {
     /// The seed of all random moves.
     pub seed: u64,
-    /// The frequency of each number of moves (opening or random) that precede a game's searches.
+    /// The relative frequency of each number of plies before the first search of a game. These
+    /// plies are the moves of the opening and random moves.
     pub random_plies: Schedule,
     /// The openings with which games begin.
     pub openings: Openings,
     /// The searches of each side before exact play.
     pub sides: PerSide<SideSettings>,
-    /// The number of empty squares at or below which games are played exactly.
+    /// The greatest number of empty squares at which a game is played exactly, drawn from a range.
     pub exact: PerfectFrom,
     /// The rules for drawing moves at random before exact play.
     pub exploration: Exploration,
@@ -24,13 +25,14 @@ pub struct Settings {
 /// The settings of a side's searches before exact play.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SideSettings {
-    /// The depth, at least 1.
+    /// The depth of each search in plies, at least 1.
     pub depth: u32,
     /// The node limit of each search; `None` without a limit.
     pub nodes: Option<u64>,
     /// The ProbCut confidence of fixed-depth searches.
     pub selectivity: Selectivity,
-    /// The ProbCut schedule of endgame searches above [`Settings::exact`] empty squares.
+    /// The ProbCut confidence by number of empty squares, for searches to the end of the game that
+    /// begin above [`Settings::exact`] empty squares.
     pub ends: EndgameSchedule,
 }
 
@@ -42,8 +44,9 @@ impl SideSettings {
     }
 }
 
-/// The greatest search depth at which several games are played together, ply by ply, so that the
-/// weights of one phase stay in the cache. The transposition table is cleared before each move.
+/// The greatest search depth at which a thread plays several games in turn, one ply of each, so
+/// that the weights for this ply stay in the cache. Such games clear the transposition table before
+/// each move.
 const SHALLOW_DEPTH: u32 = 5;
 
 impl Settings {

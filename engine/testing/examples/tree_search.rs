@@ -61,7 +61,7 @@ impl Node {
     }
 }
 
-/// The search tree. The subtree below the game's current position is kept from search to search.
+/// The search tree. A search keeps the subtree of the current position from the previous search.
 pub(crate) struct Tree<'a> {
     evaluator: &'a Evaluator,
     temperature: f64,
@@ -132,7 +132,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the index of the child with the greatest expected result plus exploration bonus.
+    /// Returns the index of the child with the greatest sum of the expected result, for the side to
+    /// move at the node `at`, and an exploration bonus.
     fn choose(&self, at: usize) -> usize {
         let node = &self.nodes[at];
         let weight = EXPLORATION * node.visits.sqrt();
@@ -186,7 +187,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the expected result of a node's best move; `None` unless all children are proven.
+    /// Returns the expected result of the best move at the node `at`; `None` unless all children
+    /// are proven.
     fn proven(&self, at: usize) -> Option<f64> {
         let children = &self.nodes[self.nodes[at].children.clone()];
         let better = |best: f64, child: &Node| Some(best.max(1.0 - child.proven?));

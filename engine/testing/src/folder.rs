@@ -24,7 +24,8 @@ impl Folder {
         Self { folder: tempfile::tempdir().expect("a folder"), program, units_per_part: None }
     }
 
-    /// Sets the number of units of work, such as games, in a part, in place of the default.
+    /// Sets how many units of work, such as games, the program stores in each file of an unfinished
+    /// run (a part), in place of the program's default.
     #[must_use]
     pub fn in_parts(self, units: u64) -> Self {
         Self { units_per_part: Some(units), ..self }

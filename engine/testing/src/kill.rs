@@ -18,12 +18,14 @@ use nix::time::{ClockId, clock_getcpuclockid};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-/// The greatest processor time of the killed and resumed run, relative to an undisturbed run.
+/// The greatest allowed mean of the processor time of killed and resumed runs, divided by the mean
+/// time of undisturbed runs.
 const MOST_WORK: f64 = 1.2;
 
 const FEW_KILLS: usize = 4;
 
-/// The name of a stage, and a function that counts the stage's finished units of work in a folder.
+/// The name of one stage of a long command, and a function that counts, in a run's folder, the
+/// units of work (such as games) that this stage has finished.
 pub type FinishedUnits<'a> = (&'a str, &'a dyn Fn(&Path) -> u64);
 
 /// A command to kill and resume. Each run has its own folder, so names of outputs are relative.
@@ -36,14 +38,17 @@ pub struct Subject<'a> {
     pub output: &'a str,
     /// The files that may differ between runs, such as a log.
     pub may_differ: &'a [&'a str],
-    /// The stages of the command, each with a function that counts finished units of work.
+    /// The stages into which the command divides its work, each with a function that counts
+    /// finished units of work.
     pub stages: &'a [FinishedUnits<'a>],
-    /// The number of units of work, such as games, in a part; `None` for the command's default.
+    /// The number of units of work, such as games, in each stored part of the work; `None` for the
+    /// command's default.
     pub units_per_part: Option<u64>,
 }
 
-/// Runs [`Subject::check`] on a command that stores parts. `stage` names its first stage.
-/// `arguments` must contain `--out X`; the parts are in the folder `X.parts`.
+/// Runs [`Subject::check`] on a command that stores its work in files (parts). `stage` names the
+/// first stage of the command. `arguments` must contain `--out X`; the parts are in the folder
+/// `X.parts`.
 pub fn check_parts(program: &Path, stage: &str, units_per_part: Option<u64>, arguments: &str) {
     let output = arguments.split(' ').skip_while(|word| *word != "--out").nth(1);
     let output = output.expect("an output");
@@ -57,7 +62,8 @@ pub fn many_kills() -> Option<usize> {
     std::env::var("OTHELLO_KILLS").ok().map(|kills| kills.parse().expect("a number of kills"))
 }
 
-/// Returns the number of units of work in the complete parts of a run's first stage in `folder`.
+/// Returns the number of units of work, such as games, in the complete files (parts) that the first
+/// stage of a run has stored in `folder`.
 pub fn units_in_parts(folder: &Path) -> u64 {
     let Ok(text) = fs::read(folder.join("run.json")) else { return 0 };
     let run: Value = serde_json::from_slice(&text).expect("the description of a run");
@@ -73,7 +79,8 @@ struct Run {
     seconds: f64,
 }
 
-/// A lock for one check at a time: only the total processor time of child processes is known.
+/// A lock that lets only one check run: the system reports only the total processor time of all
+/// child processes.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Subject<'_> {
@@ -82,7 +89,8 @@ impl Subject<'_> {
         self.check_with(many_kills().unwrap_or(FEW_KILLS));
     }
 
-    /// Does the same as [`Self::check`] with `kills` kills instead of the usual number.
+    /// Does the same as [`Self::check`] with `kills` kills instead of [`many_kills`] or, by
+    /// default, 4.
     pub fn check_with(&self, kills: usize) {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.arguments;

@@ -5,12 +5,13 @@ use std::path::Path;
 use othello_engine::file::{Begin, Existing, Kind, Provenance, Section, Summary, Writer};
 use othello_engine::record::{Record, RecordReader, RecordWriter};
 
-/// Begins a record file, which replaces an existing file at `path`.
+/// Begins a file of records, which replaces an existing file at `path`, and returns its writer.
 pub fn begin<R: Record>(path: &Path, provenance: &Provenance) -> RecordWriter<R> {
     begun(RecordWriter::begin(path, provenance, Existing::Replace).expect("a place for the file"))
 }
 
-/// Returns the writer that `begin` contains. Panics if it has none, as the file is complete.
+/// Returns the writer that `begin` contains. Panics if it contains none because the file is already
+/// complete.
 pub fn begun<W>(begin: Begin<W>) -> W {
     match begin {
         Begin::Writer(writer) => writer,
@@ -32,7 +33,8 @@ pub fn finish<R: Record>(
     writer.finish().expect("room")
 }
 
-/// Reads a record file. Returns its provenance and the records of each frame.
+/// Reads a file of records. Returns its provenance, and the records of each frame (compressed
+/// block).
 pub fn frames<R: Record>(path: &Path) -> (Provenance, Vec<Vec<R>>) {
     let mut reader = RecordReader::open(path).expect("a file of records");
     let frames = std::iter::from_fn(|| reader.next_frame().expect("a frame")).collect();

@@ -11,7 +11,8 @@ macro_rules! skip {
     };
 }
 
-/// Reports a skipped test on standard error, even if the test runner captures the output.
+/// Reports a skipped test on standard error, even if the test runner captures the output, and in
+/// the file `$OTHELLO_SKIPPED`, if this variable is set.
 pub fn note(module: &str, reason: &str) {
     let thread = std::thread::current();
     let test = thread.name().filter(|&name| name != "main").unwrap_or(module);

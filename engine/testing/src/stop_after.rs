@@ -3,7 +3,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use othello_engine::progress::{Interrupted, Progress};
 
-/// A progress observer that stops a fit after a number of phases or updates and keeps all messages.
+/// A progress observer that stops a fit after a number of phases or of weight updates, and keeps
+/// all messages of the fit.
 #[derive(Debug)]
 pub struct StopFit {
     phases: AtomicU64,

@@ -89,7 +89,8 @@ fn python() -> String {
     std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// Creates a folder for a guide: `bin` has replacements of programs, `work` has data and scripts.
+/// Creates a folder for a guide: its subfolder `bin` has the programs that replace commands of the
+/// guide; `work` has the data and scripts that the commands use.
 fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let stand_in = Path::new(env!("CARGO_BIN_EXE_guide-command"));

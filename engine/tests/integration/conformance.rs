@@ -1,4 +1,5 @@
-//! Tests of the conformance vectors: the program must write and read exactly these files.
+//! Tests of the files in `datasets/conformance`: the program must read them and write the same
+//! bytes.
 
 use othello_engine::board::{Phase, Position, Square, StatedPosition};
 use othello_engine::eval::{Value, Weights};

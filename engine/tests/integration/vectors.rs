@@ -80,7 +80,8 @@ fn provenance(of: &str) -> Provenance {
     Provenance::new("conformance").with("of", of).with("seed", 1)
 }
 
-/// Writes all weights of every phase; the program would write only the changes between phases.
+/// Writes all weights of every phase. The program itself writes only the changes from one phase to
+/// the next.
 fn write_whole(path: &Path, weights: &Weights) {
     let content = weights.set().to_toml().into_bytes();
     let set = Section { name: "pattern set".to_owned(), content };
@@ -92,8 +93,8 @@ fn write_whole(path: &Path, weights: &Weights) {
     records::write_sections(path, Kind::Weights, &provenance("weights"), sections);
 }
 
-/// Rewrites a file so that later versions of the program make the same bytes: its provenance then
-/// states no version. Also inserts a section with an unknown name after the first section.
+/// Rewrites a file with the version `any` in its provenance, so that later versions of the program
+/// make the same bytes. Also inserts a section with an unknown name after the first section.
 fn write_again(path: &Path, kind: Kind) {
     let mut reader = Reader::open(path, kind).unwrap();
     let provenance = reader.provenance().clone().with("version", "any").without("behaviour");
@@ -104,7 +105,8 @@ fn write_again(path: &Path, kind: Kind) {
     records::write_sections(path, kind, &provenance, sections);
 }
 
-/// Copies the frames of records in the file `datasets/conformance/NAME` to a file in `folder`.
+/// Copies the records of the file `datasets/conformance/NAME` to a file in `folder`, in the same
+/// frames (compressed blocks).
 fn write_records<R: Record>(folder: &Path, name: &str, kind: Kind) {
     let (provenance, frames) = records::frames::<R>(&shipped(name));
     let mut writer = records::begin(&folder.join(name), &provenance);

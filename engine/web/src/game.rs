@@ -29,7 +29,8 @@ pub(crate) fn positions(start: &StatedPosition, moves: &str) -> Result<Json, Str
     Ok(all.into())
 }
 
-/// Describes a position. `passed` is true if the other side had to pass before the position.
+/// Returns the last position of a game as JSON. `passed` is true if the other side had to pass
+/// before this position.
 fn shown(replay: &Replay, passed: bool) -> Json {
     let Replay { end, side, .. } = replay;
     let over = end.is_over();

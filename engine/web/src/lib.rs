@@ -44,7 +44,8 @@ pub extern "C" fn load(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| Loaded::load(name, Weights::read_bytes(name, bytes), true))
 }
 
-/// Loads a weights file like [`load`], but without training counts (occurrences of parameters).
+/// Loads, like [`load`], a weights file without training counts (how often each parameter occurs in
+/// the training positions); [`load_counts`] can add them.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_part(name_bytes: usize) -> usize {
     take_file(name_bytes, |name, bytes| {
@@ -52,7 +53,7 @@ pub extern "C" fn load_part(name_bytes: usize) -> usize {
     })
 }
 
-/// Loads a file, like [`load`], with the training counts of the weights that [`load_part`] loaded.
+/// Loads, like [`load`], a file with the training counts of the weights that [`load_part`] loaded.
 #[unsafe(no_mangle)]
 pub extern "C" fn load_counts(name_bytes: usize) -> usize {
     take_file(name_bytes, searching::load_counts)

@@ -175,7 +175,8 @@ fn prepare(
     Ok((Strength { depth, exact }, Limits { nodes: how.nodes, is_over, ..Limits::default() }))
 }
 
-/// Searches a position. Returns a JSON object; its `steps` are the player's value in 1/32 disc.
+/// Searches a position. Returns a JSON object; its field `steps` is the value of the position for
+/// the side to move, in units of 1/32 disc.
 pub(crate) fn search(line: &StatedPosition, how: &How) -> Result<Json, String> {
     with(|loaded| {
         let (strength, limits) = prepare(loaded, how)?;

@@ -74,7 +74,7 @@ pub(super) fn error_text(error: DriverError) -> String {
     format!("{text} ({:?})", error.0)
 }
 
-/// The driver's entry points that this crate calls. [`find`] checks that the driver has them.
+/// The entry points of the driver that this crate calls. [`find`] checks that the driver has them.
 pub const DRIVER_ENTRIES: &str = "\
     cuInit cuDriverGetVersion cuGetErrorString cuDeviceGetCount cuDeviceGet \
     cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxSetFlags_v2 \
@@ -142,8 +142,8 @@ fn old_driver<T>(found: i32) -> Result<T, Unavailable> {
     unavailable(format!("the NVIDIA driver is for CUDA {found}; {remedy}"))
 }
 
-/// Returns the GPU with the driver's number `number`, from 0. Checks each library before its first
-/// use, because cudarc panics if a library lacks an entry point.
+/// Returns the GPU to which the driver gives the index `number`, from 0. Checks that each library
+/// has the needed entry points before its first use, because cudarc panics if one is missing.
 pub fn find(number: usize) -> Result<Gpu, Unavailable> {
     check_driver()?;
     match result::init() {

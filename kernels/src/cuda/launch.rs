@@ -17,14 +17,15 @@ use crate::index::{Argument, Kernel};
 use crate::launcher::{LaunchError, Launcher, Limits, Value};
 use crate::program::Program;
 
-/// The blocks per multiprocessor in a full launch. About 5 run at once; more balance the load.
+/// The number of blocks per multiprocessor in a launch that occupies the whole GPU. About 5 of them
+/// run at once; the others balance the load.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
 /// The number of positions in a chunk (2.6 MB). One chunk is copied while kernels work on another.
 const CHUNK_ROWS: usize = 1 << 17;
 
-/// The percentage of the free GPU memory for positions and lists of positions. The rest is for
-/// vectors with an element for each parameter.
+/// The percentage of the free GPU memory for positions and lists of positions. The remaining memory
+/// is for vectors with an element for each parameter.
 const PERCENT_FOR_POSITIONS: usize = 70;
 
 /// A launcher that runs the kernels of one program on one or several GPUs.
@@ -58,8 +59,8 @@ pub struct CudaStaging {
     slots: [Slot; 2],
     next: usize,
     copies: Arc<CudaStream>,
-    /// The point of the thread's stream at the last call of `stage`. All kernels that read the slot
-    /// to be filled next were launched before this point, so the next copy waits for it.
+    /// An event in the thread's stream at the last call of `stage`. All kernels that read the next
+    /// buffer to fill were launched before this event, so the next copy waits for it.
     filled: CudaEvent,
 }
 
@@ -67,12 +68,13 @@ pub struct CudaStaging {
 struct Slot {
     pinned: PinnedHostSlice<u8>,
     there: CudaSlice<u8>,
-    /// The end of the last copy from `pinned`; `None` before the first copy.
+    /// The event at the end of the last copy from the host buffer `pinned`; `None` before the first
+    /// copy.
     copied: Option<CudaEvent>,
 }
 
 impl Drop for CudaStaging {
-    /// Waits for the end of all copies from the page-locked memory before its release.
+    /// Waits until all copies from the page-locked host memory end, before this memory is freed.
     fn drop(&mut self) {
         self.slots.iter().filter_map(|slot| slot.copied.as_ref()).for_each(|copied| {
             let _ = copied.synchronize();

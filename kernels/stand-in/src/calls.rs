@@ -1,4 +1,5 @@
-//! The start of every entry point: counts the call, and returns an error if the call must fail.
+//! The first step of every entry point: counts the call, and returns an error if a setting makes
+//! this call fail or if the driver could not do it in its present state.
 
 use std::cell::Cell;
 use std::sync::MutexGuard;
@@ -8,7 +9,7 @@ use crate::device::{DEVICE, Handle, State};
 use crate::settings::SETTINGS;
 
 thread_local! {
-    /// The context of the calling thread; 0 if the thread has no context.
+    /// The current CUDA context of the calling thread; 0 if the thread has none.
     pub(crate) static CURRENT: Cell<Handle> = const { Cell::new(0) };
 }
 

@@ -1,4 +1,4 @@
-//! The error codes of the driver.
+//! The error codes of the CUDA driver.
 
 pub(crate) type Code = u32;
 

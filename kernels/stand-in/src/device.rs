@@ -30,7 +30,8 @@ pub(crate) struct State {
     pub(crate) lost: Option<Code>,
     pub(crate) calls: BTreeMap<String, u64>,
     pub(crate) memory: Memory,
-    /// The contexts that have queried the free memory. Later queries get the setting `free-later`.
+    /// The contexts whose program has queried the free memory. If such a context queries it again,
+    /// the answer is the setting `free-later`.
     pub(crate) asked: BTreeSet<Handle>,
     pub(crate) streams: BTreeMap<StreamNumber, Stream>,
     /// For each event, the point in a stream at which it was last recorded, and the stream's clock
@@ -38,16 +39,17 @@ pub(crate) struct State {
     pub(crate) events: BTreeMap<Handle, Option<(Point, Clock)>>,
     pub(crate) modules: BTreeMap<Handle, Module>,
     pub(crate) functions: BTreeMap<Handle, Function>,
-    /// For each stream, the last operation that is surely finished because the host waited for it.
+    /// For each stream, the last operation that has surely ended, because the host waited for it.
     pub(crate) host: Clock,
     pub(crate) awaited: Vec<Point>,
-    /// The number of queued operations that may run while no thread waits; it depends on `seed`.
+    /// The number of queued operations that the stand-in may run although no thread waits for them.
+    /// The setting `seed` decides how this number grows.
     pub(crate) ahead: u64,
     pub(crate) random: Random,
     pub(crate) favour: u64,
     pub(crate) has_worker: bool,
     pub(crate) unordered: u64,
-    /// The numbers (from 1) of the `cuStreamWaitEvent` calls that were needed to order operations.
+    /// The calls of `cuStreamWaitEvent`, by number from 1, that were needed to order operations.
     pub(crate) needed_waits: Vec<u64>,
     handles: Handle,
 }
@@ -62,7 +64,7 @@ impl State {
         self.streams.get_mut(&handle).filter(|stream| !stream.destroyed).ok_or(INVALID_HANDLE)
     }
 
-    /// Counts one more operation of the stream `handle`. Returns its number and the stream's clock.
+    /// Adds an operation to the clock of the stream `handle`. Returns the operation, and the clock.
     pub(crate) fn moment(&mut self, handle: Handle) -> Result<(Moment, Clock), Code> {
         let host = self.host.clone();
         let stream = self.stream(handle)?;
@@ -117,7 +119,8 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets operations of all streams run until the streams have reached `points`.
+    /// Blocks the calling thread until the streams have reached `points`; meanwhile, operations of
+    /// all streams may run. Returns an error if one of these operations made the context unusable.
     pub(crate) fn wait(&self, mut state: MutexGuard<'_, State>, points: &[Point]) -> Answer {
         state.awaited.extend(points);
         self.changed.notify_all();

@@ -1,4 +1,5 @@
-//! Loads modules: compiles the stand-in's PTX, which is CUDA source, into kernels for the CPU.
+//! Loads modules: compiles the PTX of the stand-in, which is in fact CUDA source, into kernels for
+//! the CPU.
 
 use std::error::Error;
 use std::fs;
@@ -9,7 +10,8 @@ use othello_kernels::host::HostLauncher;
 use crate::codes::{Code, INVALID_PTX};
 use crate::settings::Settings;
 
-/// The first line of the PTX that the stand-in's NVRTC returns; the CUDA source follows.
+/// The first line of the PTX that the stand-in for NVRTC returns; the CUDA source follows this
+/// line.
 pub(crate) const PTX: &str = "// PTX of the stand-in\n";
 
 pub(crate) fn load(ptx: &str, settings: &Settings) -> Result<HostLauncher, Code> {

@@ -1,4 +1,5 @@
-//! The entry points of the stand-in's NVRTC. The PTX that they return is the source itself.
+//! The entry points of NVRTC, as the stand-in defines them. The PTX that they return is the CUDA
+//! source itself.
 
 use std::ffi::{CStr, c_char, c_int};
 

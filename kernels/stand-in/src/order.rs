@@ -1,5 +1,5 @@
-//! Checks for races: streams, events or the host's waits must order a write and any other use of
-//! the same memory. The order in which both happened to run does not count.
+//! Checks for races: a write and any other use of the same memory must be in one stream, or events
+//! or waits of the host must order them. The order in which the two happened to run does not count.
 //!
 //! The [`Clock`] of a stream advances with its own operations, joins the clock of each event that
 //! the stream waits for, and joins the host's clock at each call that queues an operation.
@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 pub(crate) type StreamNumber = u64;
 
-/// A vector clock: for each stream, the last operation that is guaranteed to precede some moment.
+/// A vector clock: for each stream, the last operation that surely precedes the operation, event or
+/// host call to which the clock belongs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Clock(BTreeMap<StreamNumber, u64>);
 
@@ -42,8 +43,8 @@ impl Clock {
     }
 }
 
-/// The last write to a block of memory, and those later reads for which the next write must wait.
-/// If one read surely precedes another, only the other is kept.
+/// The last write to a block of memory, and the reads since then for which the next write must
+/// wait. If one read surely precedes another, only the later is kept.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Uses {
     written: Option<Moment>,
@@ -51,7 +52,8 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Records a read. Returns true if the last write, if any, is guaranteed to precede the read.
+    /// Records a read of the block. Returns true if the last write, if any, surely precedes the
+    /// read.
     pub(crate) fn read(&mut self, moment: Moment, clock: &Clock) -> bool {
         let ordered = self.written.is_none_or(|written| clock.knows(written));
         self.read.retain(|read| !clock.knows(*read));

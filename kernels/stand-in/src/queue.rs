@@ -8,7 +8,8 @@ use othello_kernels::host::HostLauncher;
 
 use crate::order::{Clock, StreamNumber};
 
-/// A point of a stream: the stream, and the number of operations that are finished at the point.
+/// A point in a stream: the stream, and how many of its operations must be finished to reach the
+/// point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point(pub(crate) StreamNumber, pub(crate) u64);
 
@@ -18,7 +19,8 @@ impl Point {
     }
 }
 
-/// An operation in a stream. Addresses are those of this process, not of the simulated device.
+/// An operation in a stream. Its addresses are in the memory of this process, not the addresses of
+/// the simulated device.
 #[derive(Debug)]
 pub(crate) enum Work {
     Copy { from: u64, to: u64, bytes: usize },
@@ -40,7 +42,7 @@ pub(crate) struct Launch {
 
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
-    /// The context in which the stream was made; each GPU has one.
+    /// The CUDA context in which the stream was made; each GPU has one context.
     pub(crate) context: u64,
     pub(crate) queue: VecDeque<Work>,
     pub(crate) asked: u64,

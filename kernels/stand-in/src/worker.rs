@@ -10,7 +10,7 @@ use crate::device::{DEVICE, Random, State};
 use crate::order::StreamNumber;
 use crate::queue::{Launch, Stream, Work};
 
-/// In the setting `fault`, this name means a kernel that fails while it runs, not at its launch.
+/// The name that the setting `fault` uses for a kernel that fails while it runs, not at its launch.
 const KERNEL: &str = "kernel";
 
 pub(crate) fn start(state: &mut State) {
@@ -33,7 +33,8 @@ fn work() {
     }
 }
 
-/// Chooses a stream whose next operation can run, at random or by randomly changing priorities.
+/// Chooses a stream whose next operation can run: in half of the calls at random, otherwise by
+/// priorities of the streams that change at random.
 fn pick(state: &mut State) -> Option<StreamNumber> {
     let is_ready = |stream: &Stream| match stream.queue.front() {
         Some(Work::Wait(point)) => point.is_reached(&state.streams),

@@ -1,4 +1,4 @@
-//! Converts errors of the library to Python exceptions with the same messages.
+//! Converts errors of the Rust crates to Python exceptions with the same messages.
 
 use std::error::Error;
 use std::{io, iter};

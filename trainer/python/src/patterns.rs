@@ -98,13 +98,13 @@ impl PatternSet {
         self.model.set().name()
     }
 
-    /// The number of parameters in each phase.
+    /// The number of parameters. Each has one weight in each of the 60 phases.
     #[getter]
     fn size(&self) -> usize {
         self.model.parameters()
     }
 
-    /// The number of features: instances of patterns, and scalar features.
+    /// The number of features: instances (symmetric images) of patterns, and scalar features.
     #[getter]
     fn features(&self) -> usize {
         self.model.feature_count()
@@ -127,7 +127,7 @@ impl PatternSet {
     }
 
     /// The names of the scalar features. Each has 65 parameters, one for each value from 0 to 64.
-    /// These parameters follow those of the patterns.
+    /// Their indices follow the indices of all patterns' parameters.
     #[getter]
     fn scalars(&self) -> Vec<String> {
         self.model.set().scalars().iter().map(ToString::to_string).collect()

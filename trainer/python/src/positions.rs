@@ -26,11 +26,11 @@ pub(crate) struct Positions {
     label: Py<PyArray1<f32>>,
     /// The weight of each position, in occurrences: 2 counts like two equal positions.
     weight: Py<PyArray1<f32>>,
-    /// The ply of each position, from 0 to 59. The ply is also the phase.
+    /// The ply of each position: its number of discs minus 4, from 0 to 59. It is also the phase.
     ply: Py<PyArray1<u8>>,
     /// The subset of each position: 0 training, 1 validation, 2 test.
     subset: Py<PyArray1<u8>>,
-    /// The game of each position: positions of one game share a number.
+    /// A number for each position, which is the same for all positions of one game.
     game: Py<PyArray1<u64>>,
 }
 

@@ -44,7 +44,8 @@ impl Part {
     }
 }
 
-/// The weights of an evaluation for each of 60 phases. The phase of a board is its ply.
+/// The weights of an evaluation for each of 60 phases. The phase of a board is its number of discs
+/// minus 4.
 #[pyclass(frozen, module = "othello_toolkit")]
 pub(crate) struct Weights {
     file: WeightsFile,
@@ -191,7 +192,7 @@ impl Weights {
         self.set.clone_ref(py)
     }
 
-    /// The SHA-256 of the weights file; empty for weights that are not from a file.
+    /// The SHA-256 of the weights file; empty for weights that `from_arrays` made.
     #[getter]
     fn sha256(&self) -> &str {
         &self.file.sha256
@@ -204,7 +205,7 @@ impl Weights {
     }
 
     /// Writes a weights file, and returns its SHA-256. With `force`, replaces an existing file.
-    /// Without `force`, keeps a file with the same provenance, and fails if there is another file.
+    /// Without `force`, keeps an existing file if its `provenance` is the same, otherwise fails.
     #[pyo3(signature = (path, force = false))]
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<String> {
         let existing = if force { Existing::Replace } else { Existing::Keep };

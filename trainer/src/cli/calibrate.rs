@@ -175,8 +175,8 @@ pub fn run(arguments: &Arguments, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 impl Changing {
-    /// Checks the output path, and loads the weights. The caller must add the command's settings to
-    /// the returned provenance.
+    /// Checks that the output can be written, and loads the weights. Also returns the output's
+    /// provenance, to which the caller must add the command's settings.
     fn load<'a>(
         &'a self,
         work: &str,
@@ -196,8 +196,8 @@ impl Changing {
         Ok((weights, provenance))
     }
 
-    /// Calls `calibrate`, writes the weights that it returns, and prints the results. If the output
-    /// is already complete, computes the results again and only prints them.
+    /// Calls the argument `calibrate`, writes the weights that it returns, and prints its results.
+    /// If the output is already complete, computes the results again and only prints them.
     fn calibrate<C: Serialize + schemars::JsonSchema + Display>(
         &self,
         provenance: Provenance,

@@ -81,7 +81,7 @@ pub struct Arguments {
 }
 
 struct Loaded {
-    /// The player's identity for provenances: the weights' checksum or the command line.
+    /// The player's identity in the provenance of files: the weights' checksum or the command line.
     identity: String,
     engine: Engine,
     /// The search settings stated for this player. Flags supply the settings that are not stated.

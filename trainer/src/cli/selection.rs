@@ -130,7 +130,8 @@ impl Work<'_> {
     }
 }
 
-/// Merges, samples, shuffles or splits the records of `files`. All files must have the same kind.
+/// Merges, samples, shuffles or splits the records of `files`. All files must have records of the
+/// same kind, such as games.
 pub(super) fn run(files: &[PathBuf], work: &Work<'_>, session: &Session) -> Result<Outcome> {
     if let Work::Split(SplitFiles { validation_percent, test_percent, .. }) = work {
         ensure!(

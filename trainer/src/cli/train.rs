@@ -129,7 +129,7 @@ pub fn quickstart(arguments: &Quickstart, session: &Session) -> anyhow::Result<O
 const FROM_NOTHING: &[&str] = &["quickstart", "five-minutes", "quarter", "hour"];
 const FROM_WEIGHTS: &[&str] = &["generation"];
 
-/// The share of the given time that the plan uses. The rest allows for threads that are idle.
+/// The share of the given time that the plan uses. The remaining time allows for idle threads.
 const PLANNED_SHARE: f64 = 0.9;
 
 const MEASURED_GAMES: u64 = 16_384;

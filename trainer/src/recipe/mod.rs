@@ -40,7 +40,8 @@ pub struct Step {
     pub is_fresh: bool,
 }
 
-/// The names and texts of the shipped recipes; `datasets/recipes` is a link to their folder.
+/// The names and texts of the shipped recipes. `datasets/recipes` is a link to the folder of the
+/// recipe files.
 pub(crate) const SHIPPED: [(&str, &str); 10] = [
     ("quickstart", include_str!("../../recipes/quickstart.toml")),
     ("five-minutes", include_str!("../../recipes/five-minutes.toml")),
@@ -211,8 +212,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the files that the steps of the recipe's entry `text` make, and adds the names of
-    /// these steps to `inputs`. Returns `text` itself if the recipe has no entry of this name.
+    /// If the recipe has an entry named `text`, returns the files that its steps make, and adds the
+    /// names of these steps to `inputs`. Otherwise returns `text` itself.
     fn files(&self, text: &str, inputs: &mut Vec<String>) -> Result<Vec<String>, String> {
         let (name, json) = text.strip_suffix(".json").map_or((text, ""), |name| (name, ".json"));
         let made_by = self.recipe.table.get(name).filter(|it| it.get("command").is_some());

@@ -107,7 +107,7 @@ fn the_positions_of_games_are_written_as_arrays() {
     assert!(String::from_utf8(provenance).unwrap().contains("\"command\":\"export\""));
 }
 
-/// The Python code in `datasets/formats.md` must compute the expected values from the arrays.
+/// The Python code in `datasets/formats.md` must compute the expected values from exported arrays.
 #[test]
 fn numpy_evaluates_from_the_arrays() {
     let folder = Folder::new();

@@ -63,7 +63,7 @@ impl<S: Server> Server for Mannered<S> {
     }
 }
 
-/// Not a test, but the external engine, which the other tests start as a process.
+/// Not a test, but the external engine: the other tests start this function as a process.
 #[test]
 #[ignore = "an engine for the other tests"]
 fn engine_process() {

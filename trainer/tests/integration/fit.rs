@@ -80,7 +80,7 @@ fn twelve_shards_of_which_one_is_killed_are_the_fit_of_one_process() {
     folder.runs(&format!("fit laid-out {HOW} --shard 3/12 --out shared.weights"));
 }
 
-/// A regression: a long fit of one phase printed only a progress bar.
+/// A regression: a long fit of one phase printed only a progress bar, not the errors by epoch.
 #[test]
 fn every_epoch_is_an_event_with_the_numbers_of_its_line_in_the_metrics() {
     let folder = Folder::with_self_play(9, 200, 4);

@@ -20,8 +20,8 @@ fn folder() -> Folder {
     Folder::with_random_games(0..GAMES)
 }
 
-/// Computes bias, its standard error, MAE and MSE by their formulas, from the positions for whose
-/// number of empty squares `wanted` is true. A game is a list of positions with their values.
+/// Computes bias, its standard error, MAE and MSE by their formulas, from the positions whose
+/// number of empty squares `wanted` accepts. A game is a list of positions with their values.
 fn errors_by_hand(games: &[Vec<(ScoredPosition, f64)>], wanted: &dyn Fn(u32) -> bool) -> [f64; 4] {
     let errors = |game: &Vec<(ScoredPosition, f64)>| -> Vec<f64> {
         let wanted = game.iter().filter(|(row, _)| wanted(row.position().empties()));

@@ -9,8 +9,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::Folder;
 
-/// Commands that lock an output while they run, each with the path of this output, which replaces
-/// `OUT` in the command.
+/// Commands that lock an output while they run, each with the path of this output. The path
+/// replaces `OUT` in the command.
 const COMMANDS: &[(&str, &str)] = &[
     ("dataset train.games --out OUT", "data"),
     ("fit train.games --patterns small --epochs 20 --seed 3 --out OUT", "fitted.weights"),

@@ -140,7 +140,7 @@ fn positions() -> Vec<Position> {
     positions
 }
 
-/// Returns random weights, small enough that no sum exceeds the maximum of an evaluation's value.
+/// Returns random weights, so small that the sum of a position's weights is never clamped.
 fn weights(set: PatternSet) -> Weights {
     let mut weights = Weights::zero(set);
     for phase in Phase::all() {

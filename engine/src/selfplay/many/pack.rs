@@ -71,7 +71,8 @@ fn frames_of(parts: &run::Run, index: u64) -> Result<Vec<Vec<Game>>, RecordError
 struct Packing {
     writer: GameWriter,
     tally: Tally,
-    /// The games of the frames to write. The next part may add games to the last frame.
+    /// The games not yet written, by the index of their frame (compressed block) in the output. The
+    /// last frame may be incomplete: a part of the run can begin in the middle of a frame.
     frames: BTreeMap<u64, Vec<Game>>,
 }
 

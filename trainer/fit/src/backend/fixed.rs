@@ -13,7 +13,8 @@ pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 /// The weight of a position that counts as one occurrence. Weights of positions are integers.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
-/// The number of bits of the integers to which conjugate gradients round a search direction.
+/// The number of bits, including the sign, of the integers to which the conjugate-gradient method
+/// rounds the elements of a search direction.
 pub const DIRECTION_BITS: i32 = 24;
 
 const LABEL_SHIFT: u32 = 10;

@@ -1,21 +1,23 @@
-//! Groups of phases that share factors, and their fitted parameters.
+//! Groups of phases (plies of a game) that share factor vectors, and their fitted parameters.
 
 use othello_engine::board::Phase;
 
 use crate::model::Model;
 
-/// A group of phases that share factors. It lists the parameters that occur in its positions, and
-/// defines the order of elements in its vectors, such as the vector of weights and factors.
+/// A group of phases that share factor vectors. It lists the parameters that occur in its
+/// positions, and defines the order of elements in vectors, such as the vector of weights and
+/// factors.
 ///
 /// Each parameter that occurs has its own index. More frequent parameters have lower indices, so
-/// that frequent elements are adjacent. All parameters that do not occur share the last index, so
-/// that vectors are several times shorter. Their weights and factors stay 0. A vector has the
-/// weights of one phase after another, then the factors of one parameter after another.
+/// that frequent elements are adjacent. All other parameters share the last index, so that vectors
+/// are several times shorter; their weights and factors stay 0. A vector has the weights of one
+/// phase after another, then the factors of one parameter after another.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The phases of the group in ascending order.
     pub phases: Vec<Phase>,
-    /// For each parameter of the model, its index in `parameters`; if absent, `parameters.len()`.
+    /// For each parameter of the model, its index in `parameters`; for a parameter that does not
+    /// occur in the group, `parameters.len()`.
     pub numbers: Vec<u32>,
     /// The parameters that occur in the group, those most frequent in training first.
     pub parameters: Vec<u32>,
@@ -47,13 +49,15 @@ impl Group {
         Some(Self { phases, numbers, parameters, occurrences, trained, dimensions })
     }
 
-    /// Returns the greatest [`Self::length`] with this number of phases; `None` without factors.
+    /// Returns the greatest [`Self::length`] of a group with this number of phases; `None` if the
+    /// model has no factors.
     pub fn largest_length(model: &Model, phases: usize) -> Option<usize> {
         let dimensions = model.set().factors()?.dimensions();
         Some((model.parameters() + 1) * (phases + dimensions))
     }
 
-    /// Returns the number of parameter indices, including the one that all absent parameters share.
+    /// Returns the number of parameter indices, including the last one, which stands for all
+    /// parameters that do not occur in the group.
     pub fn count(&self) -> usize {
         self.parameters.len() + 1
     }

@@ -54,7 +54,7 @@ pub use group::Group;
 /// The number of elements that [`Backend::dot`] adds up as one chunk.
 pub const DOT_CHUNK: usize = 4096;
 
-/// The number of partial sums of a chunk in [`Backend::dot`].
+/// The number of partial sums into which [`Backend::dot`] adds the elements of a chunk.
 pub const DOT_LANES: usize = 256;
 
 /// A device that computes the primitives of a fit for one [`Model`](crate::model::Model). Vectors
@@ -70,9 +70,10 @@ pub trait Backend: Sized + Sync {
     type Sums: Send;
     /// A vector of doubles (64-bit floating point).
     type Reals: Send;
-    /// A sum of weight · residual² over positions, to which each batch adds its positions.
+    /// A sum of weight · residual² over positions. Calls of [`Self::residual_sums`] and
+    /// [`Self::descend`] add to it.
     type Squares: Send;
-    /// The memory that [`Self::descend`] needs besides its arguments.
+    /// The working memory of [`Self::descend`], kept between calls.
     type Scratch: Send;
 
     /// Returns a backend on the same device for a group of phases that share factors. Its vectors
@@ -194,7 +195,7 @@ pub trait Backend: Sized + Sync {
         fixed: &mut Self::Fixed,
     ) -> Result<()>;
 
-    /// Allocates the memory that [`Self::descend`] needs, and returns it.
+    /// Allocates the working memory of [`Self::descend`], and returns it.
     fn scratch(&self) -> Result<Self::Scratch>;
 
     /// Does one step of Adam for a group of phases that share factors. Rounds weights to 2⁻¹⁸ disc,
@@ -225,7 +226,8 @@ pub struct GroupUpdate<'v, B: Backend> {
     pub moments: &'v mut Moments<B>,
     /// The current weights and factors in fixed point, which the update reads and then replaces.
     pub fixed: &'v mut B::Fixed,
-    /// The sum of weight · residual² over all batches so far, each before the update by that batch.
+    /// The sum of weight · residual² over all batches so far. For each batch, the residuals are
+    /// those before the update by this batch.
     pub squares: &'v mut B::Squares,
 }
 
@@ -246,7 +248,8 @@ pub struct Moments<B: Backend> {
 pub struct AdamStep {
     /// The factor that converts the integers Σ weight · residual to gradients in discs.
     pub unit: f64,
-    /// The strength of the ridge, without unit; see [`Backend::adam`] and [`Backend::descend`].
+    /// The coefficient of the L2 penalty (ridge), without unit; see [`Backend::adam`] and
+    /// [`Backend::descend`].
     pub ridge: f64,
     /// Adam's β₁: the decay rate of the running mean of the gradient.
     pub keep_first: f64,
@@ -382,12 +385,15 @@ impl Errors {
     }
 }
 
-/// The number from which [`Backend::residual_sums`] subtracts the value of each position.
+/// The number from which [`Backend::residual_sums`] subtracts the value of a position: the
+/// difference is the residual.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The label. `residual_sums` then computes −½ times the gradient of Σ weight · residual².
+    /// The label of the position. `residual_sums` then computes the gradient of Σ weight ·
+    /// residual² times −½.
     Label,
-    /// Zero. `residual_sums` then computes −A · `vector`; the normal equations have the matrix A.
+    /// Zero: a residual is then minus the value. `residual_sums` computes −A · `vector`, where A is
+    /// the matrix of the normal equations.
     Zero,
 }
 

@@ -1,4 +1,4 @@
-//! The benchmark measures any weights and any external program by the same tests.
+//! The benchmark measures evaluation weights and external Othello programs by the same tests.
 //!
 //! A [`Subject`] is a player that is measured. A [`Benchmark`] has the test data and the settings.
 //! A [`BenchmarkReport`] has a [`Row`] of results for each subject, and prints Markdown tables.

@@ -27,12 +27,14 @@ fn releases(entry: &str) -> bool {
     RELEASES.split(' ').any(|it| it == entry)
 }
 
-/// Returns true if the variable `OTHELLO_FAULTS` requests the long test with all error codes.
+/// Returns true if the environment variable `OTHELLO_FAULTS` requests the long test with all error
+/// codes.
 fn all() -> bool {
     env::var_os("OTHELLO_FAULTS").is_some()
 }
 
-/// Returns the codes and names of the errors to test at `entry`: all known ones if `all`, else two.
+/// Returns the codes and names of the errors with which the driver function `entry` fails in tests:
+/// all known errors if `all`, else two.
 fn errors(entry: &str, all: bool) -> Vec<(u32, &'static str)> {
     let nvrtc = [
         (1, "NVRTC_ERROR_OUT_OF_MEMORY"),

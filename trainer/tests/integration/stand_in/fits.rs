@@ -87,8 +87,9 @@ fn an_update_of_factors_takes_two_launches_and_waits_for_nothing() {
     assert!(all <= 10 * UPDATES, "{before}\n{after}");
 }
 
-/// In each fit, the stand-in driver skips one necessary wait. It must report unordered use of
-/// memory, or the fit must fail or give wrong weights. At least one fit must fail or be wrong.
+/// In each fit, the stand-in driver skips one necessary wait. The fit must fail or give wrong
+/// weights, or the driver must report unordered use of memory. At least one fit must fail or give
+/// wrong weights; otherwise, the order of the streams would not matter.
 #[test]
 fn a_wait_that_is_forgotten_is_noticed() {
     let place = Place::new(60);

@@ -81,7 +81,8 @@ fn zebra_sums(bytes: &[u8], positions: &[Position]) -> Vec<i32> {
     positions.iter().map(sum).collect()
 }
 
-/// Returns a file of random weights, except 1 disc for the constant and −½ disc for the parity.
+/// Returns a file in Zebra's format. Its weights are random, but the constant is 1 disc, and the
+/// weight for an odd number of moves is −½ disc.
 fn random_zebra_file() -> Vec<u8> {
     let mut words = ZEBRA_HEADER.to_vec();
     let mut random = random_bits().map(|bits| (bits >> 22) as i16 - 512);
@@ -101,7 +102,7 @@ fn a_file_of_zebra_keeps_its_values_but_for_rounding() {
     assert_equal(&Zebra.read(&unpacked).unwrap().weights, &read.weights);
 }
 
-/// A file of Zebra that is imported and exported again must give nearly the same values.
+/// If a Zebra file is imported and exported again, Zebra must compute nearly the same values.
 #[test]
 fn zebra_reads_our_values_out_of_its_file() {
     let bytes = random_zebra_file();

@@ -20,7 +20,7 @@ pub use sums::{gather, scatter};
 #[derive(Clone, Debug)]
 pub struct Cpu<'m> {
     model: &'m Model,
-    /// The phases that share factors; `None` for fits of a single phase without factors.
+    /// The phases (plies) that share factors; `None` in a fit of a single phase without factors.
     group: Option<Arc<Group>>,
 }
 
@@ -319,7 +319,8 @@ mod tests {
     use super::*;
     use othello_engine::random::Generator;
 
-    /// Returns numbers whose sum depends on the order of additions.
+    /// Returns random numbers so different in size that their sum depends on the order of
+    /// additions.
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut random = Generator::new(seed);
         let mut number = || f64::from(random.below(1 << 24)) - f64::from(1 << 23);

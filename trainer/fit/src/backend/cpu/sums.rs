@@ -12,7 +12,7 @@ use crate::model::{Model, Row};
 /// The number of positions in a block. Their parameter indices fit in the first-level cache.
 const BLOCK: usize = 16;
 
-/// The least number of positions for each worker. A smaller share would not save time.
+/// The least number of positions for each worker thread. For fewer, another thread saves no time.
 const POSITIONS_PER_WORKER: usize = 1 << 17;
 
 pub(super) fn residual_sums(

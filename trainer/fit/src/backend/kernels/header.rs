@@ -33,8 +33,9 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes the array [`Lane::map`] of each lane (pattern instance) as C code, successive equal
-/// arrays only once. Returns the index of each lane's array; `None` for a lane without a map.
+/// Writes as C code the array [`Lane::map`] (configuration to class) of each lane (pattern
+/// instance), successive equal arrays only once. Returns the index of each lane's array; `None` for
+/// a lane without a map.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();

@@ -35,7 +35,7 @@ pub(super) fn uploaded<L: Launcher>(launcher: &L, bytes: &[u8]) -> Result<L::Buf
     Ok(buffer)
 }
 
-/// The remaining budget, in bytes, for positions and lists that stay in device memory in the fit.
+/// The number of bytes of device memory that positions and lists may still take in the fit.
 pub(super) type Budget = Arc<AtomicUsize>;
 
 #[derive(Debug)]
@@ -77,7 +77,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase of these positions, needed in fits with factors; `None` without positions.
+    /// The phase (ply) of these positions, needed in fits with factors; `None` if there are none.
     pub(super) phase: Option<Phase>,
 }
 
@@ -146,17 +146,19 @@ impl<'a, L: Launcher> DevicePositions<'a, L> {
 pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     pub(super) numbers: B,
-    /// The occurrences of each parameter index ([`Group::occurrences`]); 0 for absent parameters.
+    /// For each parameter index of the group, the number of its occurrences in training
+    /// ([`Group::occurrences`]); 0 for parameters that do not occur.
     pub(super) totals: B,
 }
 
 /// The memory for the updates of a group of phases.
 #[derive(Debug)]
 pub struct GroupScratch<B> {
-    /// The lists of those batches for which device memory suffices, kept from update to update.
+    /// For each batch that fits in device memory, the lists of its positions, kept between updates.
     pub(super) kept: HashMap<Batch, Lists<B>>,
-    /// Memory to make lists: for each parameter index of the group, first the number of its
-    /// occurrences in a batch, then the beginning of its list, and at last the end of its list.
+    /// Memory in which kernels make lists: for each parameter index of the group, first the number
+    /// of its occurrences in a batch, then the beginning of its list, and at last the end of its
+    /// list.
     pub(super) counts: B,
     /// The number of positions for which [`Self::weighted`] and [`Self::added`] have space.
     pub(super) positions: usize,
@@ -166,7 +168,8 @@ pub struct GroupScratch<B> {
     pub(super) added: B,
 }
 
-/// The positions of a batch, and for each parameter that occurs in it, the list of its positions.
+/// The positions of a batch, and for each parameter that occurs in it, the list of the positions in
+/// which it occurs.
 #[derive(Debug)]
 pub(super) struct Lists<B> {
     pub(super) positions: usize,
@@ -174,13 +177,15 @@ pub(super) struct Lists<B> {
     pub(super) listed: B,
     /// The indices of the parameters of each position.
     pub(super) found: B,
-    /// The joined lists of positions.
+    /// The lists of all parameters, one after another; their elements are indices of positions.
     pub(super) members: B,
-    /// For each list, its parameter and its range in `members`. Long lists come first.
+    /// For each list, its parameter and its range in `members`. Long lists, of at least 256
+    /// positions (`LONG_LIST` in `factors.cu`), come first.
     pub(super) lists: B,
-    /// The number of long lists, and the number of all lists.
+    /// The number of long lists (see [`Self::lists`]), and the number of all lists.
     pub(super) counts: [u32; 2],
-    /// The bytes that these lists take from the memory budget; `None` if they do not fit.
+    /// The bytes that these lists take from the memory budget; `None` if it has not enough bytes
+    /// left.
     pub(super) share: Option<Share>,
 }
 
@@ -219,7 +224,8 @@ impl<B> DeviceGroup<B> {
 /// The number of threads that handle a position or a parameter together: `TEAM` of `factors.cu`.
 pub(super) const TEAM: usize = 32;
 
-/// Joins the two halves of a wide sum, which `common.cuh` stores as `low + 2³² · high`.
+/// Returns the sum whose halves are `low` and `high`: kernels store it as `low + 2³² · high`
+/// (`common.cuh`).
 pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)
 }

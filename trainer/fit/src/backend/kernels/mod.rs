@@ -36,7 +36,8 @@ pub struct KernelBackend<'m, L: Launcher> {
     model: &'m Model,
     launcher: Arc<L>,
     budget: Budget,
-    /// The phases whose factors are fitted together; `None` in a fit of one phase without factors.
+    /// The phases (plies) whose factors are fitted together; `None` in a fit of one phase without
+    /// factors.
     group: Option<DeviceGroup<L::Buffer>>,
     /// For each thread, the device buffer that [`Self::results`] reuses.
     results: Mutex<HashMap<Option<usize>, L::Buffer>>,
@@ -79,7 +80,8 @@ impl<'m, L: Launcher> KernelBackend<'m, L> {
         self.launch(kernel, blocks.min(self.launcher.limits().blocks as usize) as u32, values)
     }
 
-    /// Launches a kernel unless `blocks` is 0. No other function of this backend launches kernels.
+    /// Launches a kernel, or does nothing if `blocks` is 0. This backend launches kernels only
+    /// here.
     fn launch(&self, kernel: &Kernel, blocks: u32, values: &mut [Argument<'_, L>]) -> Result<()> {
         if blocks == 0 {
             return Ok(());
@@ -365,7 +367,8 @@ const LISTED_BYTES: usize = 8;
 const LIST_BYTES: usize = 12;
 
 impl<L: Launcher> KernelBackend<'_, L> {
-    /// Lists the positions of a batch for each of its parameters, by a counting sort.
+    /// Makes, for each parameter, the list of the positions of a batch in which it occurs, by a
+    /// counting sort.
     fn lists(
         &self,
         positions: &DevicePositions<'_, L>,

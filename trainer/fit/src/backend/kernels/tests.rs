@@ -57,7 +57,8 @@ impl Bring for HostLauncher {
     }
 }
 
-/// The limits of a device so small that all work must be divided into parts.
+/// The limits of a device so small that even the work of a test must be divided into several
+/// launches.
 pub(crate) const NARROW: Limits = Limits {
     blocks: 3,
     chunk_rows: 100,
@@ -202,7 +203,8 @@ fn awkward_numbers_of_rows_give_the_same_sums<L: Bring>() {
     }
 }
 
-/// Sums as close to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows must not overflow.
+/// Sums of weight · residual over positions, as close to 2⁶³ as [`MAX_TOTAL_WEIGHT`] allows, must
+/// not overflow.
 fn sums_at_the_bound_are_exact<L: Bring>() {
     let model = model("standard");
     let weight = Weight::new(u16::MAX).unwrap();

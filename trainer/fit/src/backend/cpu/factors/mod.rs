@@ -55,8 +55,9 @@ const FACTOR_LIMIT: i32 = MAX_FACTOR as i32 * ((1 << FACTOR_SHIFT) / FACTORS_PER
 /// The right shift that halves [`signed_squares`], and converts it from 2⁻³² disc to 2⁻¹⁸ disc.
 const SQUARE_SHIFT: u32 = 32 - 18 + 1;
 
-/// Evaluates `$body` with a constant `$name` in place of the run-time number `$dimensions`, which
-/// must be one of [`FactorShape::DIMENSIONS`](othello_engine::pattern::FactorShape::DIMENSIONS).
+/// Evaluates `$body` with the run-time number `$dimensions` as the compile-time constant `$name`.
+/// The number must be one of
+/// [`FactorShape::DIMENSIONS`](othello_engine::pattern::FactorShape::DIMENSIONS).
 #[macro_export]
 macro_rules! for_dimensions {
     ($dimensions:expr, $name:ident => $body:expr) => {
@@ -75,8 +76,9 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Rounds the factors in `from` and writes them to `to`, in which the weights are rounded already.
-/// Then subtracts from each weight in `to` the [`own_square`] of its parameter's factor vector.
+/// Converts the factors in `from` to fixed point, and writes them to `to`, which has weights in
+/// fixed point already. Subtracts from each weight half the signed square of its parameter's factor
+/// vector ([`own_square`]).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn round_factors<const DIMENSIONS: usize>(group: &Group, from: &[f64], to: &mut [i32]) {
     let (weights, factors) = to.split_at_mut(group.factors().start);
@@ -124,8 +126,8 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
 // counting sort lists the positions of each parameter. Then each gradient is added up in registers
 // and used at once. To store all gradients would take much more memory.
 
-/// Updates by Adam the weights and factors of the parameters in the given positions. Each element
-/// of `rows` lists positions of one phase.
+/// Updates by Adam the weights and factors of the parameters that occur in the positions of a
+/// batch. Each element of `rows` lists positions of one phase.
 pub(super) fn descend<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,
@@ -155,7 +157,8 @@ struct Update<'u, const DIMENSIONS: usize> {
     step: &'u AdamStep,
     scratch: &'u Scratch,
     initial: &'u [f64],
-    /// The weights, and the running means of their gradients and squared gradients.
+    /// The weights and factors, then the running means of their gradients and of the squared
+    /// gradients.
     vectors: [&'u mut [f64]; 3],
     fixed: &'u mut [i32],
     instructions: InstructionSet,
@@ -237,7 +240,8 @@ impl<const DIMENSIONS: usize> Update<'_, DIMENSIONS> {
     }
 
     /// Rounds the factor vector of parameter `number`, and its weight in each phase of the group,
-    /// to fixed point. Subtracts [`own_square`] from these weights, like [`round_factors`].
+    /// to fixed point. Subtracts from these weights half the signed square of the vector
+    /// ([`own_square`]).
     #[inline(always)]
     fn round(&mut self, number: usize) {
         let Self { vectors: [weights, ..], fixed, .. } = self;

@@ -29,8 +29,9 @@ pub(super) struct Values<'a, const DIMENSIONS: usize> {
     /// For each parameter of the model, its index in `weights` and `vectors` ([`Group::numbers`]).
     numbers: &'a [u32],
     /// For each parameter index of the group, the weight in the evaluated phase minus
-    /// [`own_square`](super::own_square) of the factor vector, in 2⁻¹⁸ disc. To the sum of weights,
-    /// [`Self::value`] adds half the signed square of the sum of the vectors.
+    /// [`own_square`](super::own_square) of the factor vector, in 2⁻¹⁸ disc. To the sum of these
+    /// weights over a position, [`Self::value`] adds half the signed square of the sum of its
+    /// vectors.
     weights: &'a [i32],
     vectors: &'a [[i32; DIMENSIONS]],
 }
@@ -47,8 +48,8 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
         Self { model, numbers, weights, vectors }
     }
 
-    /// Adds the positions `rows`, with their residuals, to `batch`. Returns 2²⁶ · Σ weight ·
-    /// residual², an integer, for weights in occurrences and residuals in discs.
+    /// Appends the positions `rows`, their residuals and their parameters to `batch`. Returns Σ
+    /// weight · residual² times 2²⁶, an integer, for weights in occurrences and residuals in discs.
     #[compiled_for(self.model.instructions().within())]
     pub(super) fn measure(&self, rows: Rows<'_>, batch: &mut Scratch) -> u128 {
         let mut squared = 0;
@@ -140,7 +141,7 @@ impl<'a, const DIMENSIONS: usize> Values<'a, DIMENSIONS> {
 /// The residuals of a batch's positions, and the positions in which each parameter occurs.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// For each position in turn, the parameters that occur in it, as indices in the [`Group`].
+    /// For each position in turn, the indices in the [`Group`] of the parameters that occur in it.
     pub(super) numbers: Vec<u32>,
     /// For each position, 2¹⁶ · weight (in occurrences) · residual (in discs, within ±128).
     pub(super) weighted: Vec<i64>,

@@ -46,7 +46,8 @@ fn random_vector(group: &Group) -> Vec<f64> {
     vector
 }
 
-/// Returns Σ residual² and, for each element w of `vector`, Σ residual · ∂value/∂w, over `rows`.
+/// Returns Σ residual² over `rows` and, for each weight or factor w in `vector`, Σ residual ·
+/// ∂value/∂w. Computes a value by its definition: a product for every pair of factor vectors.
 fn sums_over_pairs(
     model: &Model,
     group: &Group,
@@ -84,7 +85,8 @@ fn sums_over_pairs(
     (squares, sums)
 }
 
-/// A step of Adam that stores the gradient itself as the first moment, so that tests can read it.
+/// The settings of a step of Adam that stores the gradient itself as the first moment, so that
+/// tests can read the gradient.
 const SUMS: AdamStep = AdamStep {
     unit: 1.0,
     ridge: 0.0,
@@ -151,8 +153,9 @@ fn values_and_gradients_are_those_of_all_pairs_of_features() {
     }
 }
 
-/// An update with one position must change only the parameters in this position. The ridge term of
-/// a gradient must be in proportion to the position's share of the parameter's occurrences.
+/// An update with one position must change only the parameters that occur in this position. The
+/// ridge term of a parameter's gradient must be in proportion to the position's share of the
+/// occurrences of the parameter.
 #[test]
 fn an_update_changes_what_its_positions_have_and_pulls_by_their_share() {
     let set = PatternSet::shipped("small").unwrap();
