@@ -1,5 +1,6 @@
-//! Packs the weights file that the program embeds. It is `engine/weights/default.weights` unless
-//! the variable `OTHELLO_WEIGHTS` is another path (from the workspace), or `none` (no weights).
+//! Packs the weights file that the program embeds: `engine/weights/default.weights`, unless the
+//! environment variable `OTHELLO_WEIGHTS` is another path (from the workspace) or `none` (no
+//! weights).
 
 #[cfg(feature = "embedded")]
 #[path = "build/embed.rs"]

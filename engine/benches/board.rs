@@ -32,7 +32,6 @@ fn walk_undoing(position: &mut Position, depth: u32) -> u64 {
     moves
 }
 
-/// Compares two walks through the game tree to ply 7: one copies the board, one undoes moves.
 fn walk(criterion: &mut Criterion) {
     const PLIES: u32 = 7;
     const MOVES: u64 = 390_216;

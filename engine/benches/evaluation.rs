@@ -44,7 +44,7 @@ fn update_and_value(tables: &Tables, steps: &[Step]) -> i32 {
 
 const FACTORS: usize = 16;
 
-/// The tables and the precomputed indices of the memory reads of one evaluation.
+/// The weight tables that one evaluation reads, and the precomputed indices at which it reads them.
 struct Loads<'t> {
     weights: &'t [i16],
     lanes: [u32; 64],
@@ -121,7 +121,8 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// Returns the speed of evaluations relative to the speed of their memory reads alone (median).
+/// Returns the ratio of two speeds: complete evaluations to their memory reads alone. The ratio is
+/// the median of 31 measurements.
 fn ratio(tables: &Tables, steps: &[Step], loads: &[Loads<'_>]) -> f64 {
     let time = |work: &dyn Fn() -> i32| -> Duration {
         let begun = Instant::now();

@@ -1,4 +1,5 @@
-//! Packs the weights to embed, in blocks of phases. A program unpacks only the blocks it needs.
+//! Packs the weights to embed, in one block for each range of phases (plies of a game). A program
+//! unpacks only the blocks that it needs.
 
 use std::env;
 use std::path::{Path, PathBuf};

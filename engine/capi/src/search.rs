@@ -163,7 +163,8 @@ pub unsafe extern "C" fn othello_solve(
     unsafe { find(search, board, found, |_| Strength::PERFECT) }
 }
 
-/// Searches `board` with the strength that `strength` returns, and writes the result to `found`.
+/// Searches `board` to the depth that `strength` returns, or exactly near the end of the game, and
+/// writes the result to `found`.
 ///
 /// # Safety
 /// `search` is a handle, `board` points to a board, `found` to memory for a result.

@@ -14,7 +14,6 @@ use othello_core::file::Existing;
 use crate::flags;
 use crate::message::quoted;
 
-/// The greatest valid number of threads, which exceeds the number of cores of most machines.
 const MAX_THREADS: usize = 1024;
 
 /// The options of every subcommand. A program includes them in its arguments by clap's `flatten`.
@@ -114,7 +113,8 @@ pub fn command<P: Parser>() -> Command {
     flags::prepared(P::command())
 }
 
-/// Parses a command line as [`parse_words`] does. On an error or `--help`, prints a text and exits.
+/// Parses a command line as [`parse_words`] does. On an error or `--help`, prints the error message
+/// or the help, and exits.
 pub fn parse_or_exit<P: Parser>(words: impl IntoIterator<Item = OsString>) -> P {
     parse_words(words).unwrap_or_else(|error| error.exit())
 }

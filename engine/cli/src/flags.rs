@@ -10,7 +10,7 @@ struct Flag {
     heading: &'static str,
     help: &'static str,
     more: String,
-    /// The defaults for the help text, as (command, default); `*` means every other command.
+    /// The flag's defaults in the help texts, as (command, default); `*` is any command not listed.
     defaults: Vec<(&'static str, &'static str)>,
 }
 

@@ -1,6 +1,6 @@
-//! Interrupts by Ctrl-C and SIGTERM. Some stages can stop between two units of work, such as games:
-//! the first interrupt then ends the process after the units in progress. A second interrupt, or
-//! one in any other stage, ends the process at once. No interrupt damages the files of a run.
+//! Interrupts by Ctrl-C and SIGTERM. Some stages of a command can stop between two units of work,
+//! such as two games. In such a stage, the first interrupt ends the process after the units in
+//! progress. A second interrupt, or one in any other stage, ends it at once. Neither damages files.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub(crate) struct Interrupts {
     /// The number of the first signal received; 0 before the first signal.
     signal: AtomicU8,
     stage_stops: AtomicBool,
-    /// True if a stage has begun whose finished work is kept, for the next run of the same command.
+    /// True if a stage has begun whose finished work the next run of the same command can reuse.
     resumable: AtomicBool,
 }
 
@@ -20,7 +20,8 @@ impl Interrupts {
         self.signal.load(SeqCst) != 0
     }
 
-    /// Begins a stage. If `stops` is true, an interrupt lets it finish its units in progress.
+    /// Begins a stage. If `stops` is true, the first interrupt lets it finish its units in
+    /// progress.
     pub(crate) fn begin_stage(&self, stops: bool) {
         self.stage_stops.store(stops, SeqCst);
         self.resumable.fetch_or(stops, SeqCst);
@@ -38,7 +39,8 @@ impl Interrupts {
         }
     }
 
-    /// Records a signal. Returns true if the stage stops soon, false if the process must end now.
+    /// Records a signal. Returns true if the current stage will stop by itself, and false if the
+    /// process must end now.
     pub(crate) fn receive(&self, signal: u8) -> bool {
         let first = self.signal.compare_exchange(0, signal, SeqCst, SeqCst);
         first.is_ok() && self.stage_stops.load(SeqCst)

@@ -17,7 +17,6 @@ pub(crate) fn quoted(argument: &str) -> Cow<'_, str> {
     escaped(shortened_word(argument), char::is_control)
 }
 
-/// Shortens the words of a message that have more than [`MAX_WORD_CHARS`] characters.
 fn shortened_words(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_WORD_CHARS {
         return text.into();
@@ -51,7 +50,6 @@ fn escaped(text: Cow<'_, str>, is_obeyed: impl Fn(char) -> bool) -> Cow<'_, str>
     shown.collect::<String>().into()
 }
 
-/// The length in bytes above which a message is shortened.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
 /// Returns the line. If it is longer than [`MAX_MESSAGE_BYTES`], replaces its middle by `…`.

@@ -1,5 +1,5 @@
 //! Output on standard error: text (a bar with rate and time left on a terminal, else lines) or JSON
-//! events. `--progress-file` keeps only the latest start, progress or exit event in a file.
+//! events. `--progress-file` keeps only the latest event of the process or of a stage in a file.
 
 pub(crate) mod events;
 mod stage;
@@ -49,12 +49,14 @@ impl Reporter {
         result
     }
 
-    /// Returns, for each resumed stage, the number of units that an earlier run had finished.
+    /// Returns, by the name of each resumed stage, the number of units that an earlier run
+    /// finished.
     pub fn resumed(&self) -> Map<String, Value> {
         lock(&self.resumed).clone()
     }
 
-    /// Clears the counts of [`Self::resumed`], so that a step of a recipe reports only its counts.
+    /// Clears the counts of [`Self::resumed`]. Each step of a recipe (a list of commands) thus
+    /// reports only its own counts.
     pub(crate) fn forget_resumed(&self) {
         lock(&self.resumed).clear();
     }

@@ -18,7 +18,7 @@ use othello_core::file::{may_pass, plain};
 use othello_core::progress::{Interrupted, Progress as _};
 use othello_core::simd::InstructionSet;
 
-/// The stack size of the command's thread. Deep searches may need more than the system's limit.
+/// The stack size of the threads of a command: deep searches may overflow a default stack.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The exit status `EX_TEMPFAIL` of sysexits.h: a retry may succeed.
@@ -56,7 +56,8 @@ struct StepReport {
 }
 
 impl Session {
-    /// Returns a session for one step of a recipe. The step's report is written to `path` as JSON.
+    /// Returns a session for one step of a recipe (a list of commands). This session writes the
+    /// step's report to `path` as JSON.
     pub fn step(&self, path: &Path) -> Self {
         self.reporter.forget_resumed();
         Self {
@@ -93,7 +94,8 @@ impl Session {
         self.begun.elapsed().as_secs_f64()
     }
 
-    /// Ends the progress display and prints the report; returns [`Outcome::Done`].
+    /// Ends the progress display and prints the report, or writes the report of a recipe's step to
+    /// its file. Returns [`Outcome::Done`].
     pub fn print(&self, report: &impl Report) -> anyhow::Result<Outcome> {
         self.reporter.finish();
         let text = |json| report::text(report, &self.reporter.resumed(), json);
@@ -134,7 +136,8 @@ impl Session {
 const PANICKED: i32 = 101;
 
 /// Makes every panic end the process, because other threads might wait for the panicked thread.
-/// Without `RUST_BACKTRACE`, the hook allocates nothing, so that it works if memory is exhausted.
+/// Without `RUST_BACKTRACE`, the panic hook allocates nothing, so that it works if memory is
+/// exhausted.
 fn end_with_any_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();

@@ -1,5 +1,5 @@
-//! The lowest layer of the Othello engine: boards, patterns, the container of all files, records of
-//! games, and weights files.
+//! The lowest layer of the Othello engine: boards, patterns, the container format of all files,
+//! records of games, and weights files.
 //!
 //! The engine's build script uses this crate to embed weights, so it is separate from
 //! `othello-engine`, which re-exports all of it.

@@ -6,8 +6,8 @@ use super::notation::board_text;
 use super::{Position, Side, Square, StatedPosition};
 use crate::text::{Invalid, excerpt};
 
-/// Returns the name and the value of each field in the text of a GGF game without its `(;` and
-/// `;)`. Resolves the escapes (`\`) in values. Ends after the first error.
+/// Returns the name and the value of each field of a GGF game. `text` is the game without the
+/// enclosing `(;` and `;)`. Resolves the escapes (`\`) in values. Ends after the first error.
 pub fn fields(text: &str) -> impl Iterator<Item = Result<(&str, String), String>> {
     let mut rest = text.trim_start();
     std::iter::from_fn(move || {

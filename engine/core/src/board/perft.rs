@@ -47,7 +47,8 @@ fn count<I: Instructions>(set: I, position: &Position, depth: u32, pass_free: bo
 mod tests {
     use super::*;
 
-    /// The numbers are by Aart Bik (passes are plies) and Takuto Yamana (passes are not plies).
+    /// The expected numbers of leaves are by Aart Bik (passes are plies) and Takuto Yamana (passes
+    /// are not plies).
     #[test]
     fn leaves_are_those_published() {
         let usual = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288];

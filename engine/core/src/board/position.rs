@@ -175,7 +175,8 @@ impl Position {
         Self { player: symmetry.bits(self.player), opponent: symmetry.bits(self.opponent) }
     }
 
-    /// Returns the canonical image: the least of the eight images as (player, opponent) pairs.
+    /// Returns the canonical image: the least of the eight symmetric images, compared as (player,
+    /// opponent) pairs.
     #[inline]
     #[must_use]
     pub fn canonical(&self) -> Self {

@@ -7,7 +7,7 @@ use super::{Discs, Position, Side, Square, StatedGame};
 use crate::text::excerpt;
 
 /// Reads the main line of the first game in a text. Does not check that the moves are legal. An
-/// error, such as "has a board of size `10`, not 8", follows the file's name in the message.
+/// error lacks its subject, the file's name: "has a board of size `10`, not 8".
 pub fn parse(text: &str) -> Result<StatedGame, String> {
     let mut nodes = Nodes(begin(text)?);
     let mut setup = Setup::default();

@@ -121,7 +121,7 @@ impl Iterator for Squares {
 
 impl ExactSizeIterator for Squares {}
 
-/// Moves the bits of `board` on `squares` to the lowest bits, in order, as PEXT does.
+/// Returns the bits of `board` on `squares`, packed into the lowest bits in order, as PEXT does.
 #[inline(always)]
 pub fn extract<I: Instructions>(_: I, board: u64, squares: u64) -> u64 {
     match I::SET {

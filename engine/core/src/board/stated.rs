@@ -5,15 +5,17 @@ use super::transcript::{self, Form, Replay, Turns, illegal};
 use super::{Discs, Position, Side, Square};
 use crate::text::{Invalid, excerpt};
 
-/// A position read from a text: a board, a line of OBF, or the last position of a game. The game is
-/// in a notation of [`transcript`], or a board followed by moves.
+/// A position read from a text: a board, a line of OBF (a board with the scores of some moves), or
+/// the last position of a game. The game is in a notation of [`transcript`], or a board followed by
+/// moves.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StatedPosition {
     /// The position, seen by the side to move.
     pub position: Position,
     /// The side to move.
     pub side: Side,
-    /// The stated score in discs for the side to move, or else the score of the best move in OBF.
+    /// The score in discs for the side to move, if the text states one; in OBF, if only moves have
+    /// scores, the score of the best move.
     pub score: Option<f64>,
     /// The moves of a line of OBF with their scores; empty for any other notation.
     pub moves: Vec<(Square, Discs)>,

@@ -255,8 +255,8 @@ pub struct Replay {
     pub end: Position,
     /// The side to move in the position `end`.
     pub side: Side,
-    /// The number of passes that a game's text may still write: 1 after a forced pass, which `end`
-    /// already includes; 2 (one of each side) if the game is over; otherwise 0.
+    /// The number of passes that a game's text may still state here: 1 after a forced pass, which
+    /// `end` already includes; 2 (one of each side) if the game is over; otherwise 0.
     passes: u8,
 }
 

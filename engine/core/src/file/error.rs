@@ -42,7 +42,7 @@ pub enum FileError {
     Busy { path: PathBuf, source: io::Error },
 }
 
-/// Returns advice for the message after `action` failed with `error`; empty if there is no advice.
+/// Returns advice to append to the message that `action` failed with `error`, or an empty text.
 pub fn remedy(action: &str, error: &io::Error) -> &'static str {
     let input = matches!(action, "open it" | "read it" | "list it");
     match error.kind() {
@@ -84,7 +84,7 @@ pub fn may_pass(error: &io::Error) -> bool {
 }
 
 impl FileError {
-    /// Returns a function that converts a system error. `action` completes the message "cannot …".
+    /// Returns a function that converts an I/O error at `path`. `action` completes "cannot …".
     pub fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Self + Copy {
         move |source| Self::Io { path: path.to_owned(), action, source }
     }
@@ -100,7 +100,8 @@ impl FileError {
     }
 
     /// Creates the error for a file that is refused because of `error`. The message is the path, a
-    /// colon and `reason`. If the cause of `error` may be temporary, it is kept as the source.
+    /// colon and `reason`. If the cause of `error` may be temporary, the new error has it as its
+    /// source.
     pub fn because(path: &Path, reason: String, error: &(dyn Error + 'static)) -> Self {
         let mut causes = iter::successors(Some(error), |&error| error.source());
         match causes.find_map(|cause| cause.downcast_ref::<io::Error>()) {

@@ -1,4 +1,5 @@
-//! The container's bytes, as `datasets/formats.md` describes them. Integers are little-endian.
+//! The bytes of the container format, as `datasets/formats.md` describes them. Integers are
+//! little-endian.
 
 use sha2::{Digest, Sha256};
 
@@ -33,19 +34,19 @@ pub enum Kind {
     Games,
     /// Scored positions.
     Positions,
-    /// All positions up to some ply, with scores. Fits use them to train, never to validate.
+    /// All positions up to some ply, with scores: data for training, never for validation.
     Openings,
     /// Scored positions, each with its game's number and its subset (training, validation, test).
     Placed,
     /// The pairs of games of a match between two players.
     Match,
-    /// The results of a part of a run, or a snapshot of an unfinished part.
+    /// The results of one part of a long command's work, or a snapshot of an unfinished part.
     Part,
 }
 
 /// For each kind of file, in the order of the variants: the kind, its magic number, its usual
-/// extension, its name in messages, and its zstd compression level. At level 15, random games are
-/// 10 % smaller than at level 9. At levels above 1, the factors of weights are not smaller.
+/// extension, its name in messages, and its zstd compression level. Files of random games are 10 %
+/// smaller at level 15 than at 9. Factor vectors of weights are not smaller above level 1.
 const KINDS: [(Kind, &[u8; 8], &str, &str, i32); 7] = [
     (Kind::Weights, b"OTHELLOW", "weights", "a weights file", 1),
     (Kind::Games, b"OTHELLOG", "games", "a file of games", 15),
@@ -111,7 +112,8 @@ pub(super) const fn raw_content(head_end: u64) -> u64 {
     head_end.next_multiple_of(64)
 }
 
-/// Returns the head of a section. `lengths` are the numbers of stored bytes and of content bytes.
+/// Returns the bytes of a section's head. `lengths` are the numbers of stored (compressed) bytes
+/// and of content bytes.
 pub(super) fn head(marker: &[u8; 4], name: &str, lengths: [u64; 2]) -> Result<Vec<u8>, String> {
     let name_length = u32::try_from(name.len()).ok().filter(|n| (1..=MAX_NAME_BYTES).contains(n));
     let name_length =

@@ -15,8 +15,9 @@ pub fn lock(path: &Path) -> Result<File> {
     locked(path, options.read(true).write(true).create(true).truncate(false))
 }
 
-/// Creates and locks the partial file of an output. Replaces a partial file that a killed run left,
-/// and refuses any other. On Unix, copies the permissions of an existing output.
+/// Creates and locks `OUTPUT.partial`, the file to which `output` is first written. Replaces an
+/// existing one only if a killed run left it: it begins with `head` or zeros. On Unix, copies the
+/// permissions of an existing output.
 pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
     let partial = partial_path(output);
     patiently(|| {
@@ -29,7 +30,8 @@ pub(super) fn create_partial(output: &Path, head: &[u8]) -> Result<File> {
 /// The first bytes of all files of the container format.
 pub(super) const CONTAINER: &[u8] = b"OTHELLO";
 
-/// Refuses a partial file of `output` that begins neither like a container file nor with zeros.
+/// Refuses an existing partial file of `output` unless it begins like a container file or with
+/// zeros, as a file left by a killed run does.
 pub fn check_partial(output: &Path) -> Result<()> {
     let partial = partial_path(output);
     refuse_link(&partial)?;
@@ -52,7 +54,7 @@ fn check_is_left(file: &File, path: &Path, head: &[u8]) -> Result<()> {
     Err(FileError::refused(path, reason))
 }
 
-/// Calls `take`. If another process has locked the file, repeats the call for up to 0.2 s.
+/// Calls `take`, which locks a file. If another process has the lock, tries again for up to 0.2 s.
 pub(crate) fn patiently<T>(mut take: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..20 {
         match take() {

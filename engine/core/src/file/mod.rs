@@ -71,7 +71,8 @@ pub struct Summary {
 /// The treatment of an existing file at the path of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
-    /// Keep a complete output with the same provenance, and do no work. Refuse any other file.
+    /// Keep a complete output with the same provenance (settings and inputs), and do no work.
+    /// Refuse any other file.
     Keep,
     /// Make the output again (`--force`). The complete new file replaces an existing file.
     Replace,

@@ -7,7 +7,7 @@ use super::shown::refuse_shown;
 use super::{FileError, Kind, Result, kind_of};
 
 /// Checks, before the work, that `output` and `OUTPUT.partial` can be written. Refuses a path that
-/// is also an input, or a record file in an input folder.
+/// is an input, or a manifest or data file in an input folder.
 pub fn check_output<P: AsRef<Path>>(
     output: &Path,
     inputs: impl IntoIterator<Item = P>,

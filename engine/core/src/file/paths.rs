@@ -1,4 +1,4 @@
-//! The paths of outputs, and checks of paths before files are opened, because a pipe could block.
+//! The paths of outputs, and checks of paths before files are opened: opening a pipe could block.
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -49,7 +49,7 @@ pub fn remove_if_there(path: &Path) -> Result<()> {
     removed.or_else(|error| if error.is_missing() { Ok(()) } else { Err(error) })
 }
 
-/// Returns the names of the files in a folder.
+/// Returns the names of all entries of a folder, subfolders included.
 pub fn names_in(folder: &Path) -> Result<Vec<String>> {
     let failed = FileError::io(folder, "list it");
     let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
@@ -72,7 +72,7 @@ pub(super) fn refuse_link(path: &Path) -> Result<()> {
     if path.is_symlink() { Err(special(path, "a link")) } else { Ok(()) }
 }
 
-/// Refuses an output with the usual extension of another kind, such as `.games` for weights.
+/// Refuses an output whose extension belongs to another kind of file, such as `.games` for weights.
 pub fn check_name(path: &Path, kind: Kind) -> Result<()> {
     const OUTPUTS: [Kind; 4] = [Kind::Weights, Kind::Games, Kind::Positions, Kind::Openings];
     let own = if kind == Kind::Placed { Kind::Positions } else { kind };

@@ -1,4 +1,5 @@
-//! The last step of writing an output: its complete partial file gets the output's name.
+//! The last step of writing an output: renames its complete partial file, `PATH.partial`, to
+//! `PATH`.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind};
@@ -15,7 +16,8 @@ use super::{Existing, FileError, Result};
 pub(crate) enum Replaceable {
     /// Any existing file may be replaced: by `--force`, or because only this program uses the path.
     Any,
-    /// Only a file with this length and modification time may be replaced; with `None`, no file.
+    /// Only the file that existed before the work may be replaced, if its length and modification
+    /// time are still these; `None`: no file existed, so none may be replaced.
     Only(Option<(u64, SystemTime)>),
 }
 

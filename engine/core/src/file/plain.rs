@@ -32,13 +32,15 @@ fn has_content(path: &Path, bytes: &[u8]) -> Result<bool> {
     has_same_bytes(there, bytes).map_err(FileError::io(path, "read it"))
 }
 
-/// Replaces any file at `path` by one with `bytes`. Fails if `PATH.partial` has other content.
+/// Replaces any file at `path` by one with `bytes`. Fails if an existing `PATH.partial` does not
+/// begin like `bytes`.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_shown(path)?;
     put(path, bytes, &Replaceable::Any)
 }
 
-/// The number of first bytes in which a partial file must agree with the output, to be replaced.
+/// The number of first bytes that an existing partial file must share with the output to be
+/// replaced.
 const COMMON_BYTES: usize = 10;
 
 fn put(path: &Path, bytes: &[u8], replaceable: &Replaceable) -> Result<()> {

@@ -22,7 +22,7 @@ impl Provenance {
         self
     }
 
-    /// Sets `key` if `is_unusual` is true. A setting with its usual value is thus left out.
+    /// Sets `key` if `is_unusual` is true, so that settings with their usual values are omitted.
     #[must_use]
     pub fn with_unusual(self, is_unusual: bool, key: &str, value: impl Into<Value>) -> Self {
         if is_unusual { self.with(key, value) } else { self }
@@ -54,7 +54,8 @@ impl Provenance {
         serde_json::from_slice(json).ok().map(Self)
     }
 
-    /// Lists the settings that differ, such as `seed: 8 there, 7 wanted`. Shortens long values.
+    /// Lists the settings in which two provenances differ, such as `seed: 8 there, 7 wanted`.
+    /// Shortens long values.
     pub fn differences(there: &Self, wanted: &Self) -> String {
         let mut found = vec![];
         let [there, wanted] = [there, wanted].map(|one| Value::Object(one.0.clone()));

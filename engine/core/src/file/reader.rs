@@ -24,7 +24,7 @@ pub struct Reader {
     skips_raw: bool,
 }
 
-/// The place in the file of a section that is stored uncompressed.
+/// The name and the place in a file of a section that is stored uncompressed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawSection {
     /// The name of the section.
@@ -133,7 +133,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Skips the next section unchecked and returns its name; `None` at a raw section or the end.
+    /// Skips the next section unchecked and returns its name; `None` at an uncompressed section or
+    /// the end of the file.
     pub fn skip_section(&mut self) -> Result<Option<String>> {
         self.incomplete = true;
         let (marker, place) = self.read_marker()?;

@@ -1,4 +1,5 @@
-//! The paths of this process's progress files. No input or output may have one of these paths.
+//! The paths of this process's progress files (`--progress-file`). No input or output may have one
+//! of these paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -348,7 +348,7 @@ fn a_file_that_appears_during_the_work_is_kept_with_the_complete_output() {
     assert!(!partial.exists());
 }
 
-/// The exit status shows whether a retry may succeed. It depends on the source of the error.
+/// The exit status shows whether a retry may succeed: it is derived from the error's `source`.
 #[test]
 fn a_temporary_cause_of_a_refused_file_stays_its_source() {
     let source_of = |kind: ErrorKind| {

@@ -36,7 +36,8 @@ impl<W> Begin<W> {
     }
 }
 
-/// A writer of a file, section by section. Without [`Writer::finish`], a drop removes the file.
+/// A writer of a file, section by section. If it is dropped before [`Writer::finish`], it removes
+/// the unfinished file.
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
@@ -45,7 +46,8 @@ pub struct Writer {
     file: File,
     offset: u64,
     content: ContentHash,
-    /// The hash of all bytes before `offset`; `None` for a part of a run, whose hash is unused.
+    /// The hash of all bytes before `offset`; `None` for files of [`Kind::Part`], whose hash is
+    /// unused.
     digest: Option<Sha256>,
     is_finished: bool,
     /// True if the file may end with an incomplete section, after the last complete one.
@@ -72,7 +74,8 @@ impl Writer {
         Ok(Begin::Writer(Self::create(path, kind, provenance)?.replacing(replaceable)))
     }
 
-    /// Begins a file that replaces any file at `path` at the end; fails if another writer exists.
+    /// Begins a file that, once finished, replaces any file at `path`. Fails if another writer of
+    /// the path exists.
     pub fn create(path: &Path, kind: Kind, provenance: &Provenance) -> Result<Self> {
         check_name(path, kind)?;
         refuse_shown(path)?;

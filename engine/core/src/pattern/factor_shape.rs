@@ -41,12 +41,12 @@ impl FactorShape {
         self.phases
     }
 
-    /// Returns the number of groups of phases; the last may have fewer phases than the others.
+    /// Returns the number of groups of phases that share factor vectors; the last may be smaller.
     pub fn groups(self) -> usize {
         PHASES.div_ceil(self.phases)
     }
 
-    /// Returns the index of the group that contains a phase, counted from 0.
+    /// Returns the index, from 0, of the group of phases that shares factor vectors with `phase`.
     pub fn group(self, phase: Phase) -> usize {
         phase.index() / self.phases
     }
@@ -60,7 +60,8 @@ impl FactorShape {
     }
 }
 
-/// The user's choice of a shape, such as `64` (width of vectors) or `64/20` (and phases per group).
+/// The user's choice of the factors' shape: `64` (the width of the factor vectors), or `64/20` (the
+/// width, and the number of consecutive phases that share vectors).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactorChoice {
     dimensions: usize,
@@ -68,8 +69,8 @@ pub struct FactorChoice {
 }
 
 impl FactorChoice {
-    /// Returns the chosen shape. If the choice lacks the number of phases per group, the number is
-    /// that of `before` (the shape of the pattern set or initial weights), or 20 for `None`.
+    /// Returns the chosen shape. If the choice lacks the number of phases per group, takes it from
+    /// `before` (the shape of the pattern set or initial weights), or 20 if `before` is `None`.
     pub fn shape(self, before: Option<FactorShape>) -> FactorShape {
         let phases = self.phases.or(before.map(FactorShape::phases)).unwrap_or(20);
         FactorShape { dimensions: self.dimensions, phases }

@@ -7,7 +7,8 @@ use super::set::{images, names};
 use super::{Pattern, PatternSet, Scalar};
 use crate::board::{Position, Square, Symmetry};
 
-/// Returns the number of configurations of `squares` squares: `3^squares`.
+/// Returns the number of possible contents of `squares` squares, each empty, the player's or the
+/// opponent's: `3^squares`.
 pub const fn configurations(squares: usize) -> usize {
     3usize.pow(squares as u32)
 }
@@ -33,9 +34,10 @@ pub struct PatternGeometry {
     pub class_of: Vec<u16>,
     /// The number of classes: sets of configurations equal up to the pattern's symmetries.
     pub classes: usize,
-    /// The parameter index of the pattern's first class.
+    /// The index of the pattern's first class among the parameters (weights) of a phase.
     pub first_parameter: usize,
-    /// For each square i of the pattern, the exponent of 3 by which it counts in an index.
+    /// For each square of the pattern, the exponent of its power of 3 in
+    /// [`Indices`](super::Indices).
     pub places: Vec<usize>,
 }
 
@@ -61,7 +63,8 @@ pub struct Geometry {
     pub instances: Vec<Instance>,
     /// The scalar features.
     pub scalars: Vec<Scalar>,
-    /// The number of the patterns' parameters, which precede those of the scalar features.
+    /// The number of classes of all patterns. Their parameters precede those of the scalar
+    /// features.
     pub pattern_parameters: usize,
 }
 
@@ -93,8 +96,8 @@ impl Geometry {
         self.pattern_parameters + self.scalars.len() * Scalar::VALUES
     }
 
-    /// Returns the number of positions in which the parameters of a phase occur `counts` times. The
-    /// parameters of the first pattern occur in a position as often as this pattern has instances.
+    /// Returns the number of positions in a phase, from the number of occurrences of each parameter
+    /// (`counts`): the sum over the first pattern's classes, divided by its number of instances.
     pub fn positions(&self, counts: &[u32]) -> u64 {
         let Some(first) = self.patterns.first() else { return 0 };
         let instances = self.instances.iter().filter(|instance| instance.pattern == 0).count();
@@ -102,7 +105,8 @@ impl Geometry {
         occurrences.sum::<u64>() / instances as u64
     }
 
-    /// Returns a position's parameters: the sum of their weights is the linear part of its value.
+    /// Returns the indices of a position's parameters. The sum of their weights is the linear part
+    /// of the position's value.
     pub fn parameters_of<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let classes = self.instances.iter().map(|instance| {
             let pattern = &self.patterns[instance.pattern];

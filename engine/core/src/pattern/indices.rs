@@ -3,7 +3,7 @@
 use super::{Geometry, LANES};
 use crate::board::{Position, Square, Squares};
 
-/// The configurations of all instances as numbers from −29,524 to 29,524, seen by the player.
+/// The contents of all pattern instances as base-3 numbers, −29,524 to 29,524, seen by the player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Indices(pub [i16; LANES]);

@@ -10,8 +10,8 @@ use crate::file::{FileError, Kind, kind_of, names_in, plain, read_ordinary, sha2
 use crate::progress::Silent;
 use crate::text::{excerpt, quoted_reason};
 
-/// A folder of record files, all listed in its manifest. Opening it compares the size and the
-/// checksum of each file with the manifest.
+/// A folder of record files (games or scored positions), all listed in its manifest. Opening it
+/// compares the size and the checksum of each file with the manifest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordFolder {
     path: PathBuf,

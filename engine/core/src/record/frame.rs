@@ -4,7 +4,7 @@ use crate::board::transcript::Replay;
 use crate::file::Kind;
 use crate::text::Invalid;
 
-/// The greatest number of games in a frame, which limits the memory for its decoded games.
+/// The greatest number of games in a frame (a block decoded as a whole), to limit the memory.
 const MAX_GAMES: usize = 1 << 16;
 
 const NOT_SOLVED: u8 = u8::MAX;
@@ -19,7 +19,8 @@ impl Record for Game {
     const PER_FRAME: usize = GAMES_PER_FRAME;
     const KINDS: &[Kind] = &[Kind::Games];
 
-    /// Encodes games as columns, one after the other, as `datasets/formats.md` describes.
+    /// Encodes games column by column (the random plies of all games, then their numbers of moves,
+    /// and so on), as `datasets/formats.md` describes.
     fn encode_frame(games: &[Self]) -> Vec<u8> {
         debug_assert!(games.len() <= MAX_GAMES, "a frame that no reader takes");
         let mut bytes = (games.len() as u32).to_le_bytes().to_vec();

@@ -43,7 +43,8 @@ impl Game {
         Ok(Self { random_plies, squares, black_score, stated, solved, values, deviations })
     }
 
-    /// Stores black's result (−64..=64) as an imported file states it, unless the moves give it.
+    /// Stores black's result (−64..=64) as an imported file states it, if the moves give another or
+    /// no result.
     pub fn with_stated(self, black_score: Discs) -> Result<Self, Invalid> {
         if black_score.abs() > 64 {
             return Err(Invalid(format!("the result {black_score} is beyond 64 discs")));
@@ -58,7 +59,7 @@ impl Game {
         Self { random_plies: plies.min(self.squares.len() as u8), ..self }
     }
 
-    /// Returns the game without its solved position and its values.
+    /// Returns the game without the score of its solved position and without the search's values.
     #[must_use]
     pub fn without_scores(&self) -> Self {
         Self { solved: None, values: None, ..self.clone() }
@@ -104,7 +105,8 @@ impl Game {
         Ok(Self { values: Some(values), ..self })
     }
 
-    /// Sets the [deviations](Self::deviations), one bit per ply. Refuses a bit after the last move.
+    /// Sets the plies at which a random move replaced the search's
+    /// ([deviations](Self::deviations)), one bit per ply. Refuses a bit after the last move.
     pub fn with_deviations(self, deviations: u64) -> Result<Self, Invalid> {
         let moves = self.squares.len();
         if deviations >> moves != 0 {
@@ -124,7 +126,8 @@ impl Game {
         &self.squares
     }
 
-    /// Returns the moves of the canonical image, the lexicographically least of the eight images.
+    /// Returns the moves of the canonical image: the lexicographically least of the game's eight
+    /// symmetric images.
     pub fn canonical_squares(&self) -> Vec<Square> {
         let image = |by: Symmetry| self.squares.iter().map(|&square| by.square(square)).collect();
         Symmetry::all().map(image).min().unwrap_or_default()
@@ -135,7 +138,7 @@ impl Game {
         self.black_score
     }
 
-    /// Returns black's result as an imported file stated it, if it differs from that of the moves.
+    /// Returns black's result as an imported file stated it, if it differs from the moves' result.
     pub fn stated(&self) -> Option<Discs> {
         self.stated
     }

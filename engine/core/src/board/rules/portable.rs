@@ -27,7 +27,7 @@ fn line_moves(player: u64, opponent: u64, shift: u32) -> u64 {
 }
 
 /// Returns the discs that a move on `square` flips: on each ray, the opponent's discs up to the
-/// next disc of the player, if no empty square is between. The end of these discs is found by the
+/// next disc of the player, if no empty square is between. Finds this disc of the player by the
 /// carry of an addition on ascending rays, by leading zeros on descending rays (Toshihiko Okuhara).
 #[inline]
 pub(super) fn flips(player: u64, opponent: u64, square: usize) -> u64 {

@@ -1,5 +1,6 @@
 //! Legal moves by AVX2, and flips by AVX2 or AVX-512, in vectors of four 64-bit lanes. For moves,
-//! one lane has rows, one columns, two diagonals. For flips, each lane has one of the eight rays.
+//! one lane has rows, one columns, two diagonals. For flips, one vector has the four ascending rays
+//! of a square, another its four descending rays.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
