@@ -16,7 +16,8 @@ pub(super) struct Move {
     pub(super) score: i32,
 }
 
-/// The score of a table entry's best move, above all other moves; its second move scores 1 less.
+/// The move score of the newer best move in the node's transposition table entry, above the scores
+/// of moves that are not in the entry. The older best move in the entry scores 1 less.
 const TABLE_MOVE: i32 = 1 << 24;
 
 /// The moves of a node that are not yet searched. [`Self::take_best`] changes their order.
@@ -52,7 +53,8 @@ impl Moves {
         }
     }
 
-    /// Removes and returns the best move. Sorting all would be slower, as most nodes end early.
+    /// Removes and returns the move with the highest score. Sorting all moves would be slower, as
+    /// most nodes are cut off after few moves.
     #[inline]
     pub(super) fn take_best(&mut self) -> Option<Move> {
         let mut best = 0;
@@ -69,7 +71,8 @@ impl Moves {
 pub(super) const SQUARES_BY_WORTH: [u64; 3] =
     [CORNERS, 0x3C3C_FFFF_FFFF_3C3C, 0x42C3_0000_0000_C342];
 
-/// Returns 64 for a corner, −32 for its three neighbours, otherwise 0, in steps of 1/32 disc.
+/// Returns what a move's square adds to its move score, in steps of 1/32 disc: 64 for a corner, −32
+/// for a neighbour of a corner, otherwise 0.
 #[inline]
 pub(super) fn square_worth(square: Square) -> i32 {
     let is_in = |group: usize| (SQUARES_BY_WORTH[group] & square.bit() != 0) as i32;
@@ -81,7 +84,8 @@ pub(super) fn weighted_count(moves: u64) -> i32 {
     (moves.count_ones() + (moves & CORNERS).count_ones()) as i32
 }
 
-/// The quadrants with an odd number of empty squares: bits 0 to 3 are those of a1, h1, a8 and h8.
+/// The 4×4 quadrants with an odd number of empty squares, as a set of bits: bits 0 to 3 stand for
+/// the quadrants of the corners a1, h1, a8 and h8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Parity(u8);
 
@@ -98,7 +102,8 @@ impl Parity {
         Self(self.0 ^ 1 << square.quadrant())
     }
 
-    /// Returns all squares of odd quadrants, where the side that moves first often also moves last.
+    /// Returns all squares of the quadrants with an odd number of empty squares. The side that
+    /// moves first in such a quadrant often also makes the last move there.
     #[inline]
     pub(super) fn odd_squares(self) -> u64 {
         ODD_SQUARES[usize::from(self.0 & 15)]
@@ -121,14 +126,14 @@ static ODD_SQUARES: [u64; 16] = {
     squares
 };
 
-/// The least depth of a search's last iteration at which the search uses the `DEEP_` settings.
+/// A fixed-depth search to at least this depth uses the `DEEP_` constants in all its iterations.
 const DEEP: u32 = 11;
 const FIRST_MARGIN: i32 = 2 * STEPS_PER_DISC;
 const DEEP_FIRST_MARGIN: i32 = STEPS_PER_DISC;
 const DEEP_MOBILITY_WEIGHT: i32 = STEPS_PER_DISC / 2;
 
-/// The settings of a search that depend on its depth. Compared with those for shallow searches, the
-/// settings for deep searches save a tenth of the nodes at depth 12 with 40 empty squares.
+/// The settings of move ordering and of the aspiration window, which depend on the search's depth.
+/// At depth 12 with 40 empty squares, the settings for deep searches save a tenth of the nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// The ply of the leaves of the search: the root's ply plus the depth. Moves at all plies are
@@ -140,7 +145,8 @@ pub(super) struct Tuning {
 
 impl Tuning {
     /// Returns the settings of move ordering and of the aspiration window for an iteration to
-    /// `depth`. `deepest` is the last iteration's depth; 0 in a search by realization probability.
+    /// `depth`. `deepest` is the depth of the search's last iteration. It is 0 in a search by
+    /// realization probability, which uses the settings for shallow searches.
     pub(super) fn of(position: &Position, depth: u32, deepest: u32) -> Self {
         let (mobility_weight, first_margin) = if deepest < DEEP {
             (MOBILITY_WEIGHT, FIRST_MARGIN)

@@ -71,16 +71,17 @@ const MAX_REPLACED_DEPTH: u32 = 40;
 const DEPTHS: usize = (MAX_REPLACED_DEPTH - MIN_REPLACED_DEPTH + 1) as usize;
 const PLIES: u32 = 60;
 
-/// The shallow search with which ProbCut tests a node. If ProbCut prunes the node, its deep search
-/// is not needed.
+/// The shallow search by which ProbCut tests whether to prune a node. If it prunes the node, the
+/// *deep* search, to the node's full depth, is not needed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     shallow: u32,
-    /// The number of standard deviations by which the predicted value must be outside the window.
+    /// ProbCut prunes the node if the value predicted by the shallow search is at least this number
+    /// of standard deviations outside the window.
     deviations: f64,
     by_search: Prediction,
-    /// The prediction of the deep value from the static value. If this predicted value is at least
-    /// beta, the shallow search tests for a fail high, otherwise for a fail low.
+    /// The prediction of the deep search's value from the static value. If this predicted value is
+    /// at least beta, the shallow search tests for a fail high, otherwise for a fail low.
     by_static: Prediction,
 }
 
@@ -103,7 +104,8 @@ pub(super) struct ProbCutSettings {
     /// For each ply, and each depth of a deep search from [`MIN_REPLACED_DEPTH`] on, the shallow
     /// search that may replace it; `None` at confidence 100 %.
     pub(super) cuts: Option<Arc<[[Cut; DEPTHS]]>>,
-    /// True for a search of the selectivity ladder, which only guides the exact search after it.
+    /// True for a search of the selectivity ladder: a ProbCut search before an exact solve, which
+    /// only guides the solve.
     pub(super) is_rung: bool,
 }
 

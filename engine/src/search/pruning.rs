@@ -36,11 +36,12 @@ impl Pruning {
         Ok(Self { midgame: ProbCutSettings::new(evaluator, selectivity)?, ..Self::default() })
     }
 
-    /// Adds a schedule of ProbCut confidences for searches to the end of the game. If the schedule
-    /// prunes a search, the value is likely to be the score, but not proven.
+    /// Adds a schedule of ProbCut confidences for searches to the end of the game. A search that
+    /// the schedule prunes is likely to return the exact score, but does not prove it.
     ///
     /// # Errors
-    /// If a step of the schedule is below 100 % and the weights have no ProbCut model.
+    /// If a step of the schedule is below 100 % and the weights have no ProbCut model, neither of
+    /// exact scores nor of the values of deeper searches.
     pub fn with_endgame(
         self,
         evaluator: &impl Evaluate,
@@ -118,7 +119,8 @@ impl EndgameSchedule {
         self
     }
 
-    /// Returns the greatest number of empty squares of the schedule's steps; 0 if it has no steps.
+    /// Returns the greatest number of empty squares at which a step of the schedule applies; 0 if
+    /// the schedule has no steps.
     pub fn most_empties(&self) -> u32 {
         self.0.first().map_or(0, |&(from, _)| from)
     }

@@ -24,12 +24,12 @@ pub(super) trait SearchMode<E: Evaluate, I: Instructions> {
 
     fn probcut<'s>(searcher: &'s Searcher<'_, E, I>) -> &'s ProbCutSettings;
 
-    /// Returns true if help from other threads cannot change the final value. This is so without
-    /// ProbCut, and if the search's result only guides a later search without ProbCut.
+    /// Returns true if help from other threads cannot change the final value: in a search without
+    /// ProbCut, or in a search that only guides a later search without ProbCut.
     fn is_shareable(searcher: &Searcher<'_, E, I>) -> bool;
 
-    /// Returns the upper bound of the node's value that stable discs prove, if it is at most
-    /// `alpha`. This default returns `None`.
+    /// Returns an upper bound of the node's value, proven by the opponent's stable discs, if it is
+    /// at most `alpha` (the node then fails low). This default returns `None`.
     #[inline(always)]
     fn proven_bound(
         _: &Searcher<'_, E, I>,

@@ -1,9 +1,9 @@
 //! Search by realization probability: likely lines are searched deeper than unlikely ones.
 //!
 //! The probability of a position is the product of the probabilities of the moves that lead to it.
-//! A position less likely than a threshold is a leaf. If a move seems better than the best move
-//! before it, it is searched again as if its probability were 1/2, because the refutation of an
-//! unlikely move could be beyond the threshold.
+//! A position whose probability is at most a threshold is a leaf. If a move seems better than the
+//! best move before it and its probability is below 1/2, it is searched again as if its probability
+//! were 1/2, because the refutation of an unlikely move could be beyond the threshold.
 //!
 //! Source: Y. Tsuruoka and others, "Game-Tree Search Algorithm Based on Realization Probability",
 //! 2001.
@@ -57,7 +57,8 @@ impl Pruning {
     }
 
     /// Creates the pruning of [`Self::by_probability`], but with the probability 1/2 for each move,
-    /// for comparison with the model. Depth D ends a line at probability 4^−D, after 2 D moves.
+    /// for comparison with the model. A search to depth D ends each line at probability 4^−D, so
+    /// after 2 D moves.
     pub fn by_even_probability() -> Self {
         let costs = [[REACH_PER_HALF as u8; MoveKind::COUNT]; STAGES];
         Self { costs: Some(Arc::new(costs)), ..Self::default() }
@@ -74,7 +75,8 @@ struct RatedMove {
     one: Move,
     kind: MoveKind,
     replies: u32,
-    /// The static value after the move, for the side that moves; `None` if the opponent must pass.
+    /// The static value after the move, for the side that makes the move; `None` if the opponent
+    /// has no legal reply.
     value: Option<Value>,
 }
 
@@ -98,7 +100,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     }
 
     /// Returns the legal moves in the order of search: first `memory`, the best move of an earlier
-    /// search (if any), then the others by their static value and the opponent's replies.
+    /// search (if any), then the others by the static value after the move, minus a penalty for
+    /// each reply of the opponent.
     #[compiled_for(I::SET)]
     fn rated_moves(
         &self,
@@ -141,8 +144,9 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         moves
     }
 
-    /// Searches each line until its moves cost `reach` in total. A move of probability p costs −4
-    /// log₂ p. `last` is the move that led to this node; `None` at the root or after a pass.
+    /// Searches the node by realization probability: each line ends once its moves cost `reach` in
+    /// total, where a move of probability p costs −4 log₂ p. `last` is the move that led to this
+    /// node; `None` at the root or after a pass.
     #[compiled_for(I::SET)]
     pub(super) fn realized(
         &mut self,

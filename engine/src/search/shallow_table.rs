@@ -1,4 +1,5 @@
-//! The shallow table: a small transposition table near the leaves, which mostly stays in the cache.
+//! The shallow table: a transposition table for nodes near the leaves, so small that it mostly
+//! stays in the processor's cache.
 
 use std::alloc::{Layout, handle_alloc_error};
 
@@ -6,10 +7,11 @@ use super::slot::prefetch;
 use crate::board::{Discs, Position};
 
 /// Positions with at least this number of empty squares have their entries in the upper half of the
-/// table. These entries save the most nodes, but the many others would soon overwrite them.
+/// table. These entries save the most nodes, but the many entries of positions with fewer empty
+/// squares would soon overwrite them if both shared one half.
 const FAR_EMPTIES: u32 = 10;
 /// The binary logarithm of the number of entries in each half. The whole table has 1 MiB, so that
-/// it stays in a processor's second cache.
+/// it stays in a processor's level-2 cache.
 const HALF_LOG2: u32 = 14;
 const ENTRIES: usize = 2 << HALF_LOG2;
 
@@ -20,7 +22,8 @@ struct Entry {
     opponent: u64,
     lower: i8,
     upper: i8,
-    /// The table's generation when the entry was written; 0 if it was never written.
+    /// The table's generation when the entry was written; 0 if it was never written. Searches
+    /// ignore entries of earlier generations.
     generation: u8,
 }
 

@@ -7,7 +7,8 @@ pub(super) struct Content {
     pub(super) player: u64,
     pub(super) opponent: u64,
     pub(super) entry: u64,
-    /// The table's generation when the slot was written; 0 if it was never written.
+    /// The table's generation when the slot was written; 0 if it was never written. Searches ignore
+    /// entries of earlier generations.
     pub(super) generation: u32,
     /// The slot's sequence number when it was read, by which a later write is detected.
     pub(super) sequence: u32,

@@ -37,7 +37,8 @@ struct Work {
     window: Window,
     /// The number of searchers that help at this node, not counting the searcher that owns it.
     helpers: usize,
-    /// The total number of nodes of the helpers that have left; complete once `helpers` is 0.
+    /// The number of nodes that helpers searched here, added as each helper leaves; complete once
+    /// `helpers` is 0.
     nodes: u64,
     /// True if a searcher stopped during the search of a move, which therefore has no value.
     is_torn: bool,

@@ -36,10 +36,10 @@ impl Strength {
         if empties <= self.exact { empties } else { self.depth.clamp(1, empties) }
     }
 
-    /// Returns this strength, and limits that end a search of `position` after about `nodes` nodes.
-    /// A search at [`Self::exact`] or fewer empty squares ignores the limits. With `nodes`, a depth
-    /// that would reach the end of the game is lowered in steps of 2 until it does not; it stays at
-    /// least 1.
+    /// Returns the strength and the limits for a search of `position` that ends after about `nodes`
+    /// nodes. A search at [`Self::exact`] or fewer empty squares ignores the limits. If `nodes` is
+    /// given, a depth that would reach the end of the game is lowered until it does not: in steps
+    /// of 2, so that it stays even or odd, and to no less than 1.
     pub fn in_nodes(self, position: &Position, nodes: Option<u64>) -> (Self, Limits) {
         let limits = Limits { nodes, spare_perfect_play: true, ..Limits::default() };
         let below = position.empties().saturating_sub(1);

@@ -86,7 +86,8 @@ impl Entry {
         if self.effort.sureness == BY_PROBABILITY { 0 } else { self.effort.depth.into() }
     }
 
-    /// Returns the two last stored best moves, of searches to any depth, the latest first.
+    /// Returns the last two best moves that searches to any depth stored in this entry, the latest
+    /// first.
     #[inline]
     pub(super) fn best(&self) -> [Option<Square>; 2] {
         [Square::new(self.best), Square::new(self.second)]
@@ -104,8 +105,9 @@ pub struct TableError {
     pub megabytes: usize,
 }
 
-/// The table, in clusters of two entries. In a full cluster, a new entry replaces one of an earlier
-/// generation or, if there is none, the one of lower depth. Threads read and write concurrently.
+/// The transposition table, in clusters of two entries. In a full cluster, a new entry replaces an
+/// outdated one (of an earlier generation) or, if there is none, the one of lower depth. Threads
+/// read and write concurrently.
 #[derive(Debug)]
 pub(super) struct Table {
     clusters: Vec<Cluster>,
@@ -137,8 +139,9 @@ impl Table {
         self.generation.store(generation + 1, Ordering::Relaxed);
     }
 
-    /// Returns the generation. A relaxed load is enough: the table passes to another thread through
-    /// a lock or a new task, which also makes earlier changes of the generation visible.
+    /// Returns the number of the current generation of entries. A relaxed load is enough: the table
+    /// passes to another thread through a lock or a new task, which also makes earlier changes of
+    /// this number visible.
     #[inline]
     fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)

@@ -106,8 +106,8 @@ fn scores_are_those_of_minimax_and_the_move_attains_them() {
     }
 }
 
-/// Tests depths 0 to 6, as only the greater depths use narrow windows, moves and bounds from the
-/// transposition table, and value ordering. Values must not depend on earlier searches.
+/// Tests depths 0 to 6, as only searches to depth 3 or more use aspiration windows, and only nodes
+/// of depth 4 or more order moves by evaluation. Values must not depend on earlier searches.
 #[test]
 fn values_are_those_of_negamax_and_the_move_attains_them() {
     let shallow = positions(2, 300, 6..60).into_iter().map(|it| (it, &[4, 0, 1, 2, 3][..]));

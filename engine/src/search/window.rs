@@ -53,7 +53,8 @@ impl Window {
         value >= self.beta
     }
 
-    /// Returns the proven (lower, upper) bounds of the node's value after the search of its moves.
+    /// Returns the (lower, upper) bounds of the node's value that the search of its moves proves;
+    /// `None` for a bound that is not proven.
     #[inline]
     pub(super) fn proven(&self) -> (Option<Value>, Option<Value>) {
         let value = self.best.value;

@@ -52,9 +52,9 @@ fn certain_moves_are_searched_to_the_end_of_the_game() {
     }
 }
 
-/// At the reach 200 = −4 log₂ p, lines end at the probability p = 2^−50. A line of up to 7 moves,
-/// each of probability 1/16 or more, has a probability of at least 2^−28. So the search must take
-/// every line to the end of the game.
+/// The search ends a line of probability p once −4 log₂ p reaches 200, so at p = 2^−50. A line of
+/// up to 7 moves, each of probability 1/16 or more, has a probability of at least 2^−28. So the
+/// search must take every line to the end of the game.
 #[test]
 fn a_threshold_near_0_finds_what_minimax_finds() {
     let likely = in_no_order();
@@ -72,7 +72,8 @@ fn a_threshold_near_0_finds_what_minimax_finds() {
     }
 }
 
-/// The node limit, which protects against invalid models, must not end a search by a valid model.
+/// Every search by realization probability has a node limit, because it would hardly end if the
+/// model gave every move a probability near 1. With a plausible model, no search may reach it.
 #[test]
 fn a_search_ends_repeats_itself_and_counts_its_nodes_by_ply() {
     let likely = in_no_order();
@@ -157,7 +158,8 @@ fn the_first_moves_of_a_game_are_of_one_kind_but_for_their_rank() {
     }
 }
 
-/// In the tested position, black's move b2 flips c3 and opens a corner; black's h4 flips 3 discs.
+/// In the tested position, black's move b2 flips c3 and opens the corner a1 to white. Black's move
+/// h4 flips 3 discs.
 #[test]
 fn traits_are_those_of_the_board() {
     let square = |name: &str| name.parse::<Square>().unwrap();

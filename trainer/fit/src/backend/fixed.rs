@@ -4,13 +4,13 @@
 pub const WEIGHTS_PER_DISC: i32 = 1 << 18;
 
 /// The largest absolute weight of a parameter, in 2⁻¹⁸ disc: just below 64 discs. The sum of up to
-/// [`MAX_FEATURES`](crate::model::MAX_FEATURES) weights, the value of a position, fits 31 bits.
+/// [`MAX_FEATURES`](crate::model::MAX_FEATURES) weights, the value of a position, is below 2³¹.
 pub const WEIGHT_LIMIT: i32 = (1 << 24) - 1;
 
 /// The number of fixed-point steps per disc for a residual.
 pub const RESIDUALS_PER_DISC: i32 = 1 << 10;
 
-/// The weight of a position that counts as one occurrence. Weights of positions are integers.
+/// Weights of positions are integers: a position with this weight counts as one occurrence.
 pub const WEIGHTS_PER_OCCURRENCE: i32 = 64;
 
 /// The number of bits, including the sign, of the integers to which the conjugate-gradient method

@@ -21,7 +21,8 @@ pub struct Group {
     pub numbers: Vec<u32>,
     /// The parameters that occur in the group, those most frequent in training first.
     pub parameters: Vec<u32>,
-    /// For each of `parameters`, its number of occurrences in training, weighted, in units of 1/64.
+    /// For each of `parameters`, the total weight of its occurrences in training; 64 is one
+    /// occurrence.
     pub occurrences: Vec<i64>,
     /// The number of parameters that occur in training; they have the lowest indices.
     pub trained: usize,
@@ -69,7 +70,7 @@ impl Group {
         place * self.count()..(place + 1) * self.count()
     }
 
-    /// Returns the indices of all factors in the group's parameter vector.
+    /// Returns the indices of all factors in the group's vectors.
     pub fn factors(&self) -> std::ops::Range<usize> {
         self.phases.len() * self.count()..self.length()
     }

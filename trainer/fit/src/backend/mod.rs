@@ -82,7 +82,8 @@ pub trait Backend: Sized + Sync {
     /// since values are not linear in factors.
     fn of_group(&self, group: &Group) -> Result<Self>;
 
-    /// Returns the length of vectors: the number of weights and, for a group of phases, factors.
+    /// Returns the length of this backend's vectors: the number of weights plus, for a group of
+    /// phases, the number of factors.
     fn parameters(&self) -> usize;
 
     /// Returns the positions of all `rows` in a form for the device. In each batch of them, the sum
@@ -105,7 +106,8 @@ pub trait Backend: Sized + Sync {
     /// Returns a sum of squares that is 0.
     fn zero_squares(&self) -> Result<Self::Squares>;
 
-    /// Waits for the device. Returns 2²⁶ · Σ weight (in occurrences) · residual² (in discs²).
+    /// Waits for the device, and returns the sum `squares` as the integer 2²⁶ · Σ weight (in
+    /// occurrences) · residual² (in discs²).
     fn squared(&self, squares: &Self::Squares) -> Result<u128>;
 
     /// Copies `values`, one for each parameter, to the device, and returns them as a vector.
@@ -204,9 +206,10 @@ pub trait Backend: Sized + Sync {
     /// A parameter has a weight in each phase and one vector of factors for the group. Let ω be the
     /// weight of a position. For a weight or factor w of a parameter, s is Σ ω · residual ·
     /// ∂value/∂w over the batch. Let n be Σ ω over the parameter's occurrences in the batch (for a
-    /// weight, only in its phase), N the same sum over all training positions of the group. Unless
-    /// n is 0, the step updates w like [`Self::adam`], with this s and the ridge `ridge · n / N`.
-    /// So in an epoch, the ridge pulls rare and frequent parameters equally.
+    /// weight, only in its phase), and N be Σ ω over its occurrences in the training positions of
+    /// all phases of the group. Unless n is 0, the step updates w like [`Self::adam`], with this s
+    /// and the ridge `ridge · n / N`. So in an epoch, the ridge pulls rare and frequent parameters
+    /// equally.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
@@ -216,7 +219,7 @@ pub trait Backend: Sized + Sync {
     ) -> Result<()>;
 }
 
-/// The arguments of [`Backend::descend`] for one update, which changes `moments` and `fixed`.
+/// The arguments of [`Backend::descend`] for one update. It changes `moments`, `fixed`, `squares`.
 pub struct GroupUpdate<'v, B: Backend> {
     /// The scalars of the update, such as the learning rate.
     pub step: &'v AdamStep,
@@ -302,7 +305,8 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the sum of the positions' weights, times the factor, in units of 1/64 occurrence.
+    /// Returns the sum of the positions' weights, each multiplied by [`Self::factor`] / 256 and
+    /// rounded, in units of 1/64 occurrence.
     pub fn total_weight(&self) -> u64 {
         let weights = self.positions.iter().map(|row| row.weight().steps());
         weights.map(|weight| u64::from(fixed::combined_weight(weight, self.factor))).sum()
@@ -389,11 +393,11 @@ impl Errors {
 /// difference is the residual.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The label of the position. `residual_sums` then computes the gradient of Σ weight ·
-    /// residual² times −½.
+    /// The label of the position. `residual_sums` then computes −½ times the gradient of Σ weight ·
+    /// residual² with respect to the weights of parameters.
     Label,
-    /// Zero: a residual is then minus the value. `residual_sums` computes −A · `vector`, where A is
-    /// the matrix of the normal equations.
+    /// Zero: a residual is then minus the value. `residual_sums` computes −A · `vector`, where
+    /// `vector` is its argument, and A the matrix of the normal equations of least squares.
     Zero,
 }
 

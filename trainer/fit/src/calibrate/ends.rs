@@ -1,10 +1,11 @@
 //! Calibrates the model of endgame ProbCut, which predicts exact scores from the values of shallow
 //! searches.
 //!
-//! A sample is a position of a self-play game after 0 to 2 more random moves, since a search also
-//! visits positions after bad moves. The model is fitted to exact scores of samples. Then searches
-//! of held-out samples try several cut thresholds, in standard deviations of the prediction. The
-//! threshold for 95 % confidence is that with which 95 % of these searches find the exact score.
+//! A sample is a position that 0 to 2 random moves reach from a position of a self-play game, since
+//! a search also visits positions after bad moves. The model is fitted to the exact scores of 4/5
+//! of the samples. Endgame searches of other samples try several cut thresholds: a search
+//! prunes a node if the predicted score is this many standard deviations outside the window. With
+//! the threshold chosen for 95 % confidence, about 95 % of these searches find the exact score.
 
 use std::fmt;
 
@@ -24,7 +25,8 @@ use super::{Work, no_model};
 use crate::source::Result;
 
 const LEAST_EMPTIES: u32 = 12;
-/// The positions of a [`Trial`] have at least [`Settings::most`] − this many empty squares.
+/// A [`Trial`] searches only positions whose number of empty squares is at most this much below the
+/// greatest, [`Settings::most`].
 const BELOW_GREATEST: u32 = 1;
 const GAME_DEPTH: u32 = 4;
 const RANDOM_PLIES: std::ops::RangeInclusive<u8> = 8..=20;
@@ -115,11 +117,13 @@ struct Sample {
     empties: u32,
     score: Discs,
     nodes: u64,
-    /// The (depth, value in discs) of two searches of the position: to depth 0 and a shallow depth.
+    /// The (depth, value in discs) of two searches of the position: to depth 0, and to the shallow
+    /// depth from which endgame ProbCut predicts the score.
     known: [(u32, f64); 2],
 }
 
-/// Returns the stages of the calibration: one makes the samples, the others try one threshold each.
+/// Returns the stages of the calibration. The first makes the samples (positions with exact
+/// scores). Each of the others tries one cut threshold of endgame ProbCut.
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (empties, held_out) = (settings.most, settings.positions.div_ceil(HELD_OUT as u64));
     let game = size::game(size::search(GAME_DEPTH), 0);
@@ -132,7 +136,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(samples).chain(TRIED_DEVIATIONS.map(trials)).collect()
 }
 
-/// Fits the model to self-play positions. The same weights and settings give the same model.
+/// Fits the model of endgame ProbCut to exact scores of positions from self-play, and chooses the
+/// cut threshold of each confidence. The same weights and settings give the same model.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let evaluator = Tables::new(weights);
     let play = Play::new(settings.seed, Schedule::evenly(RANDOM_PLIES), GAME_DEPTH, 0);
@@ -160,8 +165,9 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
     Ok(Calibrated { ends: ends.with_deviations(deviations), empties, trials, confidences })
 }
 
-/// Returns a position with its exact score. It has a random number of empty squares, and is reached
-/// by 0 to 2 random moves from self-play game `number`. Returns `None` if the game ends too early.
+/// Returns a sample: a position with a random number of empty squares, and its exact score. It is
+/// reached by 0 to 2 random moves from a position of self-play game `number`. Returns `None` if
+/// the game ends before it has so few empty squares.
 fn sample<E: Evaluate>(
     settings: &Settings,
     beginnings: &Beginnings<'_>,
@@ -243,8 +249,8 @@ fn trials(
     Ok(trials)
 }
 
-/// Returns the cut threshold of each confidence, in standard deviations of the prediction: a mean
-/// of the thresholds of two `trials`, linear in the logarithm of the share of wrong scores.
+/// Returns the cut threshold of each confidence, in standard deviations of the prediction. It is
+/// interpolated between two `trials`, linearly in the logarithm of the share of wrong scores.
 fn deviations(trials: &[Trial]) -> [f64; CONFIDENCES] {
     // A trial without wrong scores counts as half a wrong score, since log 0 is infinite.
     let wrong =

@@ -1,5 +1,6 @@
-//! Learns the evaluation that orders moves near the end of the game. Also chooses its strength, a
-//! factor of its value in a move's score, which also counts the opponent's replies.
+//! Learns the evaluation that orders moves near the end of the game. A move's score combines the
+//! value of this evaluation with the number of the opponent's replies. The calibration also chooses
+//! the *strength*: the factor by which the score multiplies the value.
 
 use std::fmt;
 
@@ -24,9 +25,9 @@ use crate::source::Result;
 /// The settings for a calibration of the move-ordering evaluation.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The pattern set of the move-ordering evaluation, without scalar features.
+    /// The pattern set of the move-ordering evaluation. It must not have scalar features.
     pub set: PatternSet,
-    /// The seed of the games from which the positions are taken.
+    /// The seed of the games from which the positions to solve are taken.
     pub seed: u64,
     /// The maximum number of families (the positions after all moves of one position) to solve.
     pub families: u64,
@@ -37,8 +38,8 @@ pub struct Settings {
 /// The result of a calibration.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Calibrated {
-    /// The learned move-ordering weights. They include the best of the tried strengths: the factor
-    /// by which the score of a move multiplies their value.
+    /// The learned weights of the move-ordering evaluation, with the best of the tried strengths:
+    /// the factor by which the score of a move multiplies the value of this evaluation.
     #[serde(skip)]
     pub weights: MoveOrderingWeights,
     /// The number of positions with exact scores, both those fitted to and those held out.
@@ -89,12 +90,15 @@ pub struct Trial {
 /// The numbers of empty squares of the positions whose moves are solved for the fit.
 const EMPTIES: [u32; 4] = [10, 11, 12, 13];
 const TRIAL_EMPTIES: u32 = 17;
-/// One in this many families (the positions after all moves of one position) is held out.
+/// One in this many families (the positions after all moves of one position) is held out from the
+/// fit, to measure its errors.
 const HELD_OUT: usize = 10;
-/// The ridge (L2 penalty) of a pattern weight, in the unit of the weight's occurrences.
+/// The L2 penalty of a pattern weight. It pulls the weight towards 0 like this many occurrences of
+/// the pattern's configuration.
 const RIDGE: f64 = 10.0;
 
-/// A ridge so large that pattern weights are 0. Only counts, such as of replies, affect the fit.
+/// An L2 penalty so large that all pattern weights are 0. Scores are then predicted from counts
+/// alone, such as the number of the opponent's replies.
 const COUNTS_ALONE: f64 = 1e18;
 
 /// Returns the stages of the calibration. The first finds the exact scores to which the weights are
@@ -111,8 +115,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     std::iter::once(families).chain((0..STRENGTHS.len()).map(searches)).collect()
 }
 
-/// Fits move-ordering weights, and chooses their strength, the factor by which a move's score
-/// multiplies their value. Equal inputs give equal results.
+/// Fits the weights of the move-ordering evaluation to exact scores, and chooses the strength with
+/// which a search uses them ([`Trial::strength`]). Equal inputs give equal results.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let with = |strength, steps| {
         MoveOrderingWeights::new(settings.set.clone(), strength, steps).map_err(|reason| {
@@ -154,7 +158,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
 /// of a move weighs patterns against replies in the same ratio as the least-squares fit does.
 const STRENGTHS: [f64; 6] = [0.0, 0.125, 0.25, 0.375, 0.5, 1.0];
 
-/// Returns the solved families ([`Family`]) to which the weights are fitted, then those held out.
+/// Returns families ([`Family`]: the positions after all moves of one position) with exact scores:
+/// those to which the weights are fitted, and those held out from the fit.
 fn families(
     settings: &Settings,
     geometry: &Geometry,

@@ -81,7 +81,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     vec![Stage::new("probcut (positions)", settings.positions, per_part)]
 }
 
-/// Fits the model to self-play positions. The same weights, settings and seed give the same model.
+/// Fits the model of ProbCut to the values of searches of positions from self-play. The same
+/// weights and settings give the same model.
 pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Result<Calibrated> {
     let play = Play {
         exploration: Exploration::softmax(1.0),
@@ -108,7 +109,8 @@ pub fn calibrate(settings: &Settings, weights: &Weights, work: &Work<'_>) -> Res
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Sample {
     ply: u32,
-    /// The values, in discs, of searches to depth 0, 1, 2, …, up to depth [`Settings::most`].
+    /// The values, in discs, of searches to depth 0, 1, 2, …. The last depth is [`Settings::most`],
+    /// or less if few squares are empty.
     values: Vec<f64>,
 }
 

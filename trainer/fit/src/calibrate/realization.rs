@@ -19,13 +19,15 @@ use super::samples::per_part;
 use crate::records::sequence::Inputs;
 use crate::source::Result;
 
-/// The depth of a search for the best move, which in play is known from the transposition table.
+/// The depth of a search whose best move stands in for that of the transposition table: in play,
+/// the table may have a best move from an earlier search of the position.
 const REMEMBERED_DEPTH: u32 = 2;
 const HASH_MEGABYTES: usize = 4;
 const GAMES_PER_UNIT: u64 = 256;
 const PRIOR: f64 = 16.0;
 
-/// The numbers of legal moves and of played moves, for each stage of the game and [`MoveKind`].
+/// The numbers of legal moves and of played moves, for each stage of the game (ten plies) and each
+/// [`MoveKind`].
 #[derive(Serialize, Deserialize)]
 struct Counts {
     positions: u64,
@@ -187,8 +189,9 @@ impl Counts {
         })
     }
 
-    /// Returns the probability that a move is played, for each stage of the game and kind of move:
-    /// the share that was played. For a rare kind, it is moved towards the share in its [`Family`].
+    /// Returns the probability of each kind of move in each stage of the game: the share of the
+    /// legal moves of this kind that were played. If the kind is rare, the share is pulled towards
+    /// that of all moves of the kind's [`Family`] in the stage.
     fn model(&self) -> Realization {
         let mut probabilities = vec![0.0; Realization::COUNT];
         for family in 0..MoveKind::COUNT / MoveKind::FAMILY {
@@ -205,7 +208,8 @@ impl Counts {
     }
 
     /// Returns the mean of −log₂ p over the played moves, where p is the model's probability of a
-    /// move. Each move counts twice, since p depends on whether an earlier best move is known.
+    /// move. Each move enters with two values of p: if the best move of an earlier search is known,
+    /// and if not.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);
@@ -235,7 +239,8 @@ fn kinds(stage: usize, family: usize) -> Range<usize> {
     first..first + MoveKind::FAMILY
 }
 
-/// Returns `played / available` after adding [`PRIOR`] moves of which the share `other` was played.
+/// Returns the share `played / available`, pulled towards the share `other`: the sums first get
+/// [`PRIOR`] more available moves, of which the share `other` was played.
 fn leaning([played, available]: [f64; 2], other: f64) -> f64 {
     (played + PRIOR * other) / (available + PRIOR)
 }

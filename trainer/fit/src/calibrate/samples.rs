@@ -23,7 +23,8 @@ pub struct Settings {
     pub seed: u64,
     /// The number of positions, each from a separate game.
     pub positions: u64,
-    /// The greatest depth (ProbCut), or the greatest number of empty squares (endgame ProbCut).
+    /// The greatest depth of the searches (ProbCut), or the greatest number of empty squares of the
+    /// positions (endgame ProbCut).
     pub most: u32,
 }
 
@@ -37,7 +38,8 @@ pub(super) fn per_part(seconds_per_unit: f64) -> u64 {
 }
 
 impl Settings {
-    /// Makes a sample from each self-play game by `sample`, as a calibration's first stage.
+    /// Returns one sample for each self-play game: the result of `sample`. This is the first stage
+    /// of a calibration.
     pub(super) fn samples<T: Serialize + DeserializeOwned + Send, E: Evaluate>(
         &self,
         play: &Play,
@@ -87,7 +89,8 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Returns the errors by `pairs` of (predicted standard deviation, actual error) in discs.
+    /// Returns the root mean squares of `pairs` of (predicted standard deviation, actual error), in
+    /// discs; `None` if there are no pairs.
     pub(super) fn of(pairs: impl Iterator<Item = [f64; 2]>) -> Option<Self> {
         let (mut positions, mut squares) = (0, [0.0; 2]);
         for pair in pairs {
@@ -112,7 +115,8 @@ pub(super) fn write_errors<'e>(
     writeln!(f, "prediction error in discs on held-out positions:\n{}", table(columns, rows))
 }
 
-/// Returns the x with the least |`terms` · x − `wanted`|². A tiny ridge permits dependent terms.
+/// Returns the x with the least |`terms` · x − `wanted`|². A tiny L2 penalty makes x unique even if
+/// columns of `terms` are linearly dependent.
 fn least_squares(terms: &Array2<f64>, wanted: &Array1<f64>) -> Array1<f64> {
     const RIDGE: f64 = 1e-9;
     let mut matrix = terms.t().dot(terms);

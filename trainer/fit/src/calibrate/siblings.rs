@@ -7,15 +7,17 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 
-/// The number of counts of a move: the opponent's replies; the replies on corners; and 1 if the
-/// number of empty squares in the move's quadrant is odd before the move, else 0.
+/// A move has this many counts: the number of the opponent's replies; the number of these replies
+/// on corners; and 1 if the move's quadrant has an odd number of empty squares before the move,
+/// else 0.
 pub(super) const COUNTS: usize = 3;
 
-/// The positions after all legal moves of one position. Each has its parameter indices, the counts
-/// of the move ([`COUNTS`]), and its exact score for its player.
+/// The positions after all legal moves of one position. Each has the indices of its pattern
+/// weights, the counts of the move ([`COUNTS`]), and its exact score for the player to move.
 pub(super) type Family = Vec<(Vec<u32>, [f64; COUNTS], f64)>;
 
-/// The positions of families, one in each row. `families` has each [`Family`]'s range of rows.
+/// The positions of many families ([`Family`]: the positions after all moves of one position), one
+/// in each row of the matrices. `families` has the range of rows of each family.
 pub(super) struct Siblings {
     parameters: Array2<u32>,
     counts: Array2<f64>,
@@ -25,7 +27,7 @@ pub(super) struct Siblings {
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Explanation {
-    /// The weights in discs, by parameter.
+    /// The pattern weights in discs, by parameter index.
     pub(super) weights: Array1<f64>,
     /// The weight of each of the [`COUNTS`] (such as the number of replies), in discs per unit.
     pub(super) counts: Array1<f64>,
@@ -57,8 +59,9 @@ impl Siblings {
         self.scores.len()
     }
 
-    /// Fits the weights by conjugate gradients. Minimises Σ (predicted − true)² + `ridge` · Σ
-    /// (pattern weight)², with scores minus their mean over the family.
+    /// Fits the weights of patterns and counts to the exact scores, by conjugate gradients.
+    /// Minimises Σ (predicted − true)² + `ridge` · Σ (pattern weight)², where the mean over the
+    /// moves of the same position is subtracted from predicted and true scores.
     pub(super) fn fit(&self, parameters: usize, ridge: f64) -> Explanation {
         let patterns = s![..parameters];
         let mut scores = self.scores.clone();
@@ -91,8 +94,9 @@ impl Siblings {
         Explanation { weights: weights.to_owned(), counts: counts.to_owned() }
     }
 
-    /// Returns the share of the variance of scores within families that the weights `by` explain.
-    /// It is 1 − Σ (predicted − true)² / Σ true², of scores minus the mean over their family.
+    /// Returns the share of the variance of scores that the weights `by` explain:
+    /// 1 − Σ (predicted − true)² / Σ true², where the mean over the moves of the same position is
+    /// subtracted from predicted and true scores.
     pub(super) fn explained(&self, by: &Explanation) -> f64 {
         let all = concatenate![Axis(0), by.weights, by.counts];
         let (mut scores, mut found) = (self.scores.clone(), self.product(&all, by.weights.len()));

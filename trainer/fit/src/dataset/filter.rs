@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{ADD_VALUES, DataError};
 
-/// A number by which a filter selects positions. Only games define `Flips` and `Surprise`.
+/// A number by which a filter selects positions. Only positions of games have the numbers `Flips`
+/// and `Surprise`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 enum Key {
@@ -40,7 +41,8 @@ const KEYS: [(Key, f64); 6] = [
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Filter(Vec<(Key, RangeInclusive<f64>)>);
 
-/// For each key, the numbers of positions excluded by the range, and for lack of this number.
+/// For each key of a filter, two numbers of excluded positions: those whose number for the key is
+/// outside the range, and those that have no such number.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Excluded([[u64; 2]; KEYS.len()]);
 

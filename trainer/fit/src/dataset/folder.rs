@@ -1,5 +1,5 @@
-//! A dataset in a folder, for fits on many machines: a file of positions for each phase and subset,
-//! and a manifest of their origin and content.
+//! A dataset in a folder, for fits on many machines: a file of positions for each phase and subset
+//! (training, validation or test), and a manifest with the origin and the checksums of the files.
 
 mod make;
 
@@ -71,7 +71,8 @@ struct FileEntry {
 const MANIFEST: &str = "dataset.json";
 const FORMAT: &str = "othello dataset";
 const VERSION: u32 = 2;
-/// The size in bytes above which a manifest is refused; thousands of inputs need less.
+/// The greatest permitted size of a manifest in bytes. A manifest that lists thousands of input
+/// files is smaller.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 
 impl DatasetFolder {
@@ -80,7 +81,7 @@ impl DatasetFolder {
         folder.join(MANIFEST).exists()
     }
 
-    /// Returns the SHA-256 of the manifest, which lists the checksums of all files.
+    /// Returns the SHA-256 of the manifest, which lists the checksums of all files of the dataset.
     pub fn sha256(folder: &Path) -> Result<String, FileError> {
         sha256_of_file(&folder.join(MANIFEST), &Silent)
     }
@@ -117,7 +118,8 @@ impl DatasetFolder {
         &self.made.settings
     }
 
-    /// Reads the given phases. Positions that need more memory than `limit` go to temporary files.
+    /// Reads the positions of the given phases. If they need more memory than `limit`, they go to
+    /// temporary files.
     pub fn read(
         &self,
         phases: &[Phase],
@@ -309,7 +311,8 @@ fn files() -> impl Iterator<Item = (Subset, Phase)> + Send {
     Phase::all().flat_map(|phase| Subset::ALL.map(|subset| (subset, phase)))
 }
 
-/// Returns an error if the folder has a dataset or parts of one made from other settings or inputs.
+/// Returns an error if the folder contains a dataset, complete or not, that was made from other
+/// inputs or settings.
 fn check_are_own(folder: &Path, provenance: &Provenance) -> Result<()> {
     if DatasetFolder::is_at(folder)
         && DatasetFolder::open(folder)?.manifest.provenance != json!(provenance.as_map())

@@ -5,10 +5,11 @@ use othello_engine::eval::{Factors, STEPS_PER_DISC, Weights};
 use othello_engine::file::sha256_of;
 use othello_engine::pattern::{Scalar, configurations};
 
-/// Returns weights as bytes. Each phase has the weight of each configuration of each pattern, then
-/// of each value (0, 1, …) of each scalar feature, as little-endian 16-bit words in 1/32 disc. Of n
-/// phases with equal weights, only one is written ([`c_file`] states n). The factors follow: for
-/// each group of phases, one vector for each of these weights, as signed bytes in 1/64 √disc.
+/// Returns the weights as bytes. For each phase, there is a weight for each configuration of each
+/// pattern, then one for each value (0, 1, …) of each scalar feature, as little-endian 16-bit words
+/// in 1/32 disc. If the phases of each block of n have equal weights, a block is written only once
+/// ([`c_file`] states n). Then come the factors, if any: for each group of phases that share them,
+/// a vector for each of these weights, as signed bytes in 1/64 √disc.
 pub fn raw(weights: &Weights) -> Vec<u8> {
     let order = order(weights);
     let mut bytes = vec![];
@@ -35,7 +36,8 @@ fn shared_phases(weights: &Weights) -> usize {
     (1..=PHASES).rfind(|&number| phases.chunks(number).all(share)).unwrap_or(1)
 }
 
-/// Returns the parameter index of each weight of a phase in the raw file. Some have the same index.
+/// Returns the parameter index of each weight of a phase, in the order of the raw file. The
+/// configurations of a class share an index.
 fn order(weights: &Weights) -> Vec<usize> {
     let geometry = weights.geometry();
     let of_patterns = geometry.patterns.iter().flat_map(|pattern| {
@@ -44,12 +46,14 @@ fn order(weights: &Weights) -> Vec<usize> {
     of_patterns.chain(geometry.pattern_parameters..geometry.parameters()).collect()
 }
 
-/// The maximum size of weights in C source, since compilers are slow: 1.3 s for a million numbers.
+/// The size in bytes up to which C source includes the weights. Larger tables compile too slowly:
+/// a compiler takes 1.3 s for a million numbers.
 const MOST_BYTES: usize = 4 << 20;
 
 /// Returns C source code that evaluates positions by these weights, also incrementally after moves.
-/// All names begin with `prefix`, a C identifier. Weights of more than 4 MiB are in another file,
-/// that of [`raw`]: the program reads it, or is compiled with its path as `PREFIX_FILE`.
+/// All names begin with `prefix`, a C identifier. The code includes weights of up to 4 MiB. For
+/// larger ones, the C program must either read the file that [`raw`] makes or be compiled with the
+/// path of this file as `PREFIX_FILE`.
 pub fn c_file(weights: &Weights, prefix: &str) -> String {
     let bytes = raw(weights);
     let geometry = weights.geometry();

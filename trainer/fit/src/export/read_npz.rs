@@ -20,10 +20,10 @@ use crate::source::npz::NpyReader;
 
 const MAX_SET_BYTES: u64 = 1 << 20;
 
-/// Reads weights, in steps of 1/32 disc, from the arrays of an `.npz` file. The arrays are
-/// `pattern_set`, the weights of each pattern (`weights_00`, …), `scalar_weights` if the set has
-/// scalar features, and `factors_00`, … if the set has factors. The numbers of training occurrences
-/// (`counts_00`, …) are optional. Rounds fractions of a step.
+/// Reads weights from the arrays of an `.npz` file: `pattern_set`, the weights of each pattern
+/// (`weights_00`, …), `scalar_weights` if the pattern set has scalar features, and `factors_00`, …
+/// if it has factors. The numbers of training occurrences (`counts_00`, …) are optional. Weights
+/// are in steps of 1/32 disc; fractions of a step are rounded.
 pub fn read_npz(file: impl Read + Seek) -> Result<ReadTables, ExportError> {
     let mut arrays = Arrays(ZipArchive::new(file).map_err(|e| refused(e.to_string()))?);
     if let Some(mut steps) = arrays.array("steps_per_disc")?
@@ -92,8 +92,8 @@ impl<F: Read + Seek> Arrays<F> {
     }
 
     /// Joins all arrays of a `kind`, such as `weights_00`, `weights_01`, …, to one matrix. Its rows
-    /// are phases, or groups of phases. Each parameter has one column or, for factors, `dimensions`
-    /// columns. Returns `None` if the array of the first pattern is missing.
+    /// are phases or, for factors, groups of phases. Each parameter has one column or, for factors,
+    /// `dimensions` columns. Returns `None` if the first array is missing.
     fn by_parameter(
         &mut self,
         geometry: &Geometry,
@@ -115,19 +115,21 @@ impl<F: Read + Seek> Arrays<F> {
     }
 }
 
-/// The arrays from which weights are made, neither rounded nor checked yet.
+/// Unrounded and unchecked arrays, from which [`Self::into_weights`] makes weights.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightArrays<'a> {
     /// The weights in steps of 1/32 disc, by phase (rows) and parameter (columns).
     pub steps: ArrayView2<'a, f64>,
     /// The number of training occurrences by phase (rows) and parameter (columns), if known.
     pub counts: Option<ArrayView2<'a, f64>>,
-    /// The factors, if any. Each row has the vectors of all parameters for one group of phases.
+    /// The factors, if any, in 1/64 √disc. Each row has the factor vectors of all parameters, for
+    /// one group of phases.
     pub factors: Option<ArrayView2<'a, f32>>,
 }
 
 impl WeightArrays<'_> {
-    /// Rounds the numbers to weights. Returns an error for a wrong shape or a number out of range.
+    /// Makes weights for the pattern set `set` by rounding the arrays. Returns an error if an array
+    /// does not fit the set or has a number out of range.
     pub fn into_weights(self, set: PatternSet) -> Result<ReadTables, String> {
         let Self { steps, counts, factors } = self;
         let geometry = Geometry::new(&set);
@@ -269,7 +271,6 @@ mod tests {
         npz.finish().unwrap().into_inner()
     }
 
-    /// Returns a file as Python may write it. One `f64` weight is `change`, all others are 1.25.
     fn of_python(change: f64) -> Vec<u8> {
         let classes = weights().geometry().patterns[0].classes;
         let mut steps = Array2::from_elem((PHASES, classes), 1.25_f64);

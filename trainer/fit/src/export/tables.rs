@@ -1,5 +1,5 @@
-//! The common part of other programs' evaluation files: tables of weights by configuration, for
-//! each number of discs on the board and each pattern.
+//! The code that the modules for other programs' evaluation files have in common. Such a file has a
+//! table of weights by configuration for each number of discs on the board and each pattern.
 
 use std::collections::HashSet;
 
@@ -51,13 +51,15 @@ impl Differences {
     }
 }
 
-/// Returns `dividend / divisor` rounded, halves away from zero. `divisor` must be even.
+/// Returns the integer nearest to `dividend / divisor`, rounding halves away from zero. `divisor`
+/// must be positive.
 pub(super) const fn nearest(dividend: i32, divisor: i32) -> i32 {
     (dividend + divisor / 2 * dividend.signum()) / divisor
 }
 
-/// Returns the parameter of each configuration, ordered by the number of the configuration in Edax
-/// and Egaroucid: base 3, first square most significant; player 0, opponent 1, empty square 2.
+/// Returns the parameter index of each configuration of `pattern`, in the order of Edax and
+/// Egaroucid. They number configurations in base 3: the first square is the most significant
+/// digit; player 0, opponent 1, empty square 2.
 pub(super) fn by_number(pattern: &PatternGeometry) -> impl Iterator<Item = usize> {
     let squares = pattern.squares();
     (0..pattern.class_of.len()).map(move |number| {
@@ -77,8 +79,9 @@ pub(super) fn distinct(parameters: impl Iterator<Item = usize>) -> Vec<usize> {
     parameters.filter(|&parameter| met.insert(parameter)).collect()
 }
 
-/// Converts `weights` to the pattern set of `program`. This set may have the patterns in another
-/// order, or symmetric images of them. Its parameters that are not in `weights` get the weight 0.
+/// Converts `weights` to the pattern set of `program`. The patterns of this set may have another
+/// order, or be symmetric images of those in `weights`. Parameters that `weights` lacks get the
+/// weight 0. Returns an error if `weights` has factors, or parameters that the set lacks.
 pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, ExportError> {
     if weights.factors().is_some() {
         let reason = format!("the weights have factors, which {program}'s file cannot contain");
@@ -94,7 +97,8 @@ pub(super) fn for_set(weights: &Weights, program: Program) -> Result<Weights, Ex
     Ok(there)
 }
 
-/// Returns the index in `weights` of each parameter of `target`, up to symmetry; `None` if missing.
+/// Returns, for each parameter of `target`, the index in `weights` of the parameter that equals it
+/// up to a symmetry of the board; `None` if `weights` lacks it.
 fn corresponding(
     program: Program,
     weights: &Weights,
@@ -129,8 +133,8 @@ fn corresponding(
     Ok(parameters)
 }
 
-/// Finds the pattern of `target` that is a symmetric image of `pattern`. Returns its index in
-/// `target`, and for each square of `pattern` the place that the square has in the image.
+/// Finds a pattern of `target` that is a symmetric image of `pattern`. Returns its index in
+/// `target` and, for each square of `pattern`, the index of the square's image in that pattern.
 fn place(pattern: &Pattern, target: &PatternSet) -> Option<(usize, Vec<usize>)> {
     let squares = pattern.squares();
     let others = target.patterns().iter().map(Pattern::squares).enumerate();
@@ -150,9 +154,10 @@ pub(super) const FINENESS: i32 = FINER_STEPS / STEPS_PER_DISC;
 const WITH_CONSTANT: &str = "row 2";
 const INSTANCES: i32 = 4;
 
-/// Converts another program's weights, in 1/128 disc, to ours. `of_phase` returns a phase's
-/// weights, for the parameters in `order`, and a constant. Our weights lack the constant. So a
-/// quarter of it is added to each weight of the pattern `row 2`, which has four instances.
+/// Converts weights of `program`, in 1/128 disc, to ours. `of_phase` returns a phase's weights, for
+/// the parameters in `order`, and a constant that `program` adds to each value. We have no such
+/// constant, so a quarter of it is added to each weight of the pattern `row 2`: each position has
+/// four instances of this pattern.
 pub(super) fn read_finer(
     program: Program,
     order: &[usize],

@@ -1,11 +1,11 @@
 //! Writes games as a WTHOR file (`.wtb`), the format of [`crate::source::wthor`].
 //!
 //! Players, tournament and date are 0. Search values are not written. The result of an unfinished
-//! game is the stated one or, if there is none, black's discs. The theoretical score of a game is
-//! its exact score at n empty squares; n is the same for all games of a file. The writer takes the
-//! n at which most games have an exact score, but 0 if no game has one, or if a game reaches n
-//! empty squares without one. If n is 0, or if a game ends before n empty squares, its theoretical
-//! score is its result.
+//! game is the one that an imported record states or, if there is none, black's number of discs in
+//! the last position. The theoretical score of a game is its exact score at n empty squares; n is
+//! the same for all games of a file. The writer takes the n at which most games have an exact
+//! score, but 0 if no game has one, or if a game reaches n empty squares without one. If n is 0, or
+//! if a game ends before n empty squares, its theoretical score is its result.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ use othello_engine::record::Game;
 
 use crate::source::wthor::{HEADER_BYTES, MOVES_AT, RECORD_BYTES};
 
-/// Returns the games as a WTHOR file of `year`; `None` if they are more than its header can count.
+/// Returns the bytes of a WTHOR file with these games, all of the same `year`; `None` if there are
+/// 2³² games or more, which the header cannot count.
 pub fn wthor(games: &[Game], year: u16) -> Option<Vec<u8>> {
     let solved_ply = common_solved_ply(games);
     let mut bytes = vec![0; HEADER_BYTES];

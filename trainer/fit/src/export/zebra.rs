@@ -25,21 +25,23 @@ use super::{ExportError, Program};
 
 const MAGIC: [i16; 2] = [5358, 9793];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
-/// The number of units of Zebra's file (1/512 disc) in 1/128 disc, the unit of Zebra's values.
+/// The number of units of Zebra's file (1/512 disc) in one unit of Zebra's values (1/128 disc).
 const WORDS_PER_STEP: i32 = 4;
 const CONSTANT: usize = 0;
 const PARITY: usize = 1;
 const WEIGHTS: usize = 2;
 const STAGE_WORDS: usize = 113_879;
-/// A small number that is added to numbers of training occurrences before they serve as weights of
-/// a sum. With it, all terms count equally if the numbers are unknown (0).
+/// A small number that is added to each number of training occurrences, the weight of a term in
+/// means and least squares. With it, all terms count equally if all these numbers are 0 (unknown).
 const FEWEST: f64 = 0.01;
 
-/// A stage of Zebra's file, in 1/128 disc: the constant, the parity, then the pattern weights.
+/// The coefficients of a stage of Zebra's file, in 1/128 disc: the constant, the parity, then the
+/// pattern weights.
 type Stage = Vec<i32>;
 
-/// Returns the Zebra file that, interpolated between its stages, is closest to `weights` by least
-/// squares. Each squared difference is multiplied by the parameter's training occurrences.
+/// Returns a file for Zebra. Its weights, interpolated between stages like in Zebra, approximate
+/// `weights` by least squares: each squared difference of a parameter's weights is multiplied by
+/// the parameter's number of training occurrences.
 pub fn zebra(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     let weights = for_set(weights, Program::Zebra)?;
     let order = order(weights.geometry());
@@ -95,9 +97,9 @@ fn fit_weights(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Fits the constant and the parity of each stage to what [`mean_residual`] returns for each phase,
-/// the mean value that the pattern weights of `stages` lack. In even phases, the constant
-/// approximates it; in odd phases, the sum of constant and parity does.
+/// Fits the constant and the parity of each stage to the [`mean_residual`] of the phases: the mean
+/// difference that the pattern weights of `stages` leave. The constant approximates it in even
+/// phases, the sum of constant and parity in odd phases.
 fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     let [mut even, mut odd] = [Stages::default(), Stages::default()];
     for (phase, between) in decided() {
@@ -113,8 +115,8 @@ fn fit_constants(weights: &Weights, order: &[usize], stages: &mut [Stage]) {
     }
 }
 
-/// Returns the mean over a phase's training positions, in 1/128 disc, of the value by `weights`
-/// minus the value by the pattern weights that Zebra interpolates from `stages`.
+/// Returns the mean, over a phase's training positions, of the difference (value by `weights`) −
+/// (value by the pattern weights that Zebra interpolates from `stages`), in 1/128 disc.
 fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Phase) -> f64 {
     let (geometry, between) = (weights.geometry(), Between::of(phase));
     let (steps, counts) = (weights.steps(phase), weights.counts(phase));
@@ -135,8 +137,9 @@ fn mean_residual(weights: &Weights, order: &[usize], stages: &[Stage], phase: Ph
 }
 
 /// Reads Zebra's evaluation file. Every phase gets the weights that Zebra interpolates from the
-/// file's stages. Our weights lack the constant of a phase (in odd phases, plus the parity). So a
-/// quarter of it is added to each weight of the pattern `row 2`, which has four instances.
+/// file's stages. Zebra also adds a constant to each value, and the parity in odd phases. We have
+/// no such constant, so a quarter of it (with the parity, in odd phases) is added to each weight of
+/// the pattern `row 2`: each position has four instances of this pattern.
 pub fn read_zebra(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;
@@ -184,8 +187,9 @@ fn words(bytes: &[u8]) -> Result<Vec<i32>, ExportError> {
     }
 }
 
-/// Returns the stage of the full board, which Zebra's file lacks. Its weights add up to the disc
-/// difference: each disc counts ±1, split equally among the pattern instances with its square.
+/// Returns the coefficients of the full board's stage, which Zebra's file lacks. A value by them is
+/// the disc difference: each disc counts ±1, divided equally among the pattern instances that
+/// contain its square.
 fn full_board(geometry: &Geometry, order: &[usize]) -> Stage {
     let mut instances = [0; 64];
     let all = geometry.instances.iter().flat_map(|instance| &instance.squares);
@@ -228,12 +232,14 @@ const FULL: usize = 60;
 struct Between {
     /// The index in [`STORED`] of the earlier stage; `STORED.len()` is the stage of the full board.
     before: usize,
-    /// The weights of the stage `before` and of the next one in the mean. Their sum need not be 1.
+    /// The weights that the stages `before` and `before + 1` have in the mean. Their sum need not
+    /// be 1, since the mean is divided by it.
     shares: [i32; 2],
 }
 
 impl Between {
-    /// Returns the interpolation for `phase`, after rounding it up to an even phase, at least to 8.
+    /// Returns the interpolation for `phase`, as in Zebra: the same for an odd phase and the next
+    /// even one, and for all phases up to 8.
     fn of(phase: Phase) -> Self {
         let valued = (phase.index() + phase.index() % 2).max(STORED[0]);
         let stage = |number: usize| STORED.get(number).copied().unwrap_or(FULL);
@@ -249,7 +255,8 @@ impl Between {
         self.before + usize::from(self.shares[1] > 0) < STORED.len()
     }
 
-    /// Returns the mean of `weight(stage)` over the two stages, rounded towards 0 like in Zebra.
+    /// Returns the weighted mean of `weight(stage)` over the two stages, rounded towards 0 like in
+    /// Zebra.
     fn blend(self, weight: impl Fn(usize) -> i32) -> i32 {
         let [own, next] = self.shares;
         let of_next = if next > 0 { next * weight(self.before + 1) } else { 0 };
@@ -257,8 +264,8 @@ impl Between {
     }
 }
 
-/// A least-squares fit. Finds a number for each stage of Zebra's file, such as one weight, so that
-/// interpolation between the stages approximates given numbers for the phases.
+/// A least-squares problem: to find a number for each stage of Zebra's file, such as a parameter's
+/// weight, so that interpolation between the stages approximates a given number for each phase.
 #[derive(Default)]
 struct Stages {
     diagonal: [f64; STORED.len()],
@@ -267,8 +274,8 @@ struct Stages {
 }
 
 impl Stages {
-    /// Adds the given `number` of a phase, which the interpolation `between` is to approximate. The
-    /// squared error is multiplied by `weight`. `between` must not include the full board.
+    /// Adds a phase to the problem: `weight` times the squared difference of `number` and its
+    /// approximation, interpolated by `between`. `between` must not include the full board.
     fn add(&mut self, between: Between, number: f64, weight: f64) {
         let Between { before, shares: [own, next] } = between;
         let [own, next] = [own, next].map(|share| f64::from(share) / f64::from(own + next));
@@ -281,8 +288,8 @@ impl Stages {
         }
     }
 
-    /// Returns the fitted number of each stage. For each stage, [`Self::add`] must have added a
-    /// phase with a weight above 0.
+    /// Returns the fitted number of each stage. [`Self::add`] must have added the phase of each
+    /// stage, with a weight above 0: otherwise the numbers may be undetermined.
     fn solve(mut self) -> [f64; STORED.len()] {
         for stage in 1..STORED.len() {
             let factor = self.beside[stage - 1] / self.diagonal[stage - 1];

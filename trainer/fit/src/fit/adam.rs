@@ -1,11 +1,11 @@
 //! Adam (Kingma and Ba 2015) on mini-batches or on all positions at once. The learning rate falls
 //! to 0 over all epochs, along half a cosine.
 //!
-//! The loss is (Σ ω · error² + ridge penalty) / Σ ω, with the weights ω of positions, so Adam
-//! approaches the minimum of least squares with any batch size. For n batches, the positions of
-//! each phase, sorted by a hash, are cut into n ranges; batch i has range i of each phase. A pass
-//! takes all batches in a new random order. An epoch is one pass or, with few mini-batches, enough
-//! passes for [`AdamSettings::updates`] updates.
+//! The loss is (Σ ω · error² + ridge penalty) / Σ ω, where ω is the weight of a position. With any
+//! batch size, Adam therefore approaches the least-squares solution. For n batches, the positions
+//! of each phase, sorted by a hash, are cut into n ranges; batch i has range i of each phase. A
+//! pass takes all batches in a new random order. An epoch is one pass or, with few mini-batches,
+//! enough passes for [`AdamSettings::updates`] updates.
 
 use othello_engine::random::Generator;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,8 @@ pub(super) struct Adam<'p, 'a, B: Backend> {
     moments: Moments<B>,
     fixed: B::Fixed,
     memory: Memory<B>,
-    /// Σ weight · residual² over the current epoch's batches since the fit was started or resumed.
+    /// Σ weight · residual² over the batches that the current epoch has used since the fit was
+    /// started or resumed.
     squares: B::Squares,
     progress: Progress,
     batch_order: Vec<u32>,
@@ -40,8 +41,9 @@ pub(super) enum Memory<B: Backend> {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Progress {
     updates: u64,
-    /// Σ weight · residual² over the current epoch's batches before the fit was resumed, as high
-    /// and low half of a 128-bit number. Weights are in 1/64 occurrence, residuals in 1/1024 disc.
+    /// Σ weight · residual² over the batches that the current epoch used before the fit was
+    /// resumed, as the high and low half of a 128-bit number. Weights are in 1/64 occurrence,
+    /// residuals in 1/1024 disc.
     squared: [u64; 2],
 }
 

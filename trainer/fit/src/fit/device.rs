@@ -22,9 +22,9 @@ pub enum Device {
     Auto,
     /// The CPU.
     Cpu,
-    /// NVIDIA GPUs: bit n is 1 for the GPU that the driver gives the number n.
+    /// NVIDIA GPUs. If bit n of the bit mask is 1, the GPU with the CUDA driver's number n is used.
     Cuda(u64),
-    /// The CPU as it runs the CUDA kernels, compiled by the C compiler, to check the kernels.
+    /// The CPU, but running the CUDA kernels, compiled by a C compiler. Serves to test the kernels.
     Host,
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for Device {
 /// The device of a fit, as [`Device::pick`] selects it: one or more GPUs, or the CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PickedDevice {
-    /// The device's name, as used by `--device`.
+    /// The kind of device, as `--device` names it: `cpu`, `cuda` or `host`.
     pub name: &'static str,
     /// The GPUs; none if the CPU is the device.
     pub gpus: Vec<Gpu>,
@@ -108,12 +108,13 @@ impl Device {
 }
 
 impl PickedDevice {
-    /// Returns true if the CPU is the device and runs native code, not the CUDA kernels.
+    /// Returns true if the device is the CPU and runs native code, not the CUDA kernels.
     pub fn is_cpu(&self) -> bool {
         self.name == "cpu"
     }
 
-    /// Returns a solver that finds exact scores and runs on the device; `None` for the CPU.
+    /// Returns a solver that computes exact scores of endgame positions on the device. Returns
+    /// `None` if the device is the CPU without CUDA kernels ([`Self::is_cpu`]).
     pub fn solver(&self) -> Result<Option<Box<dyn SolveMany>>, BackendError> {
         Ok(match &self.gpus[..] {
             _ if self.is_cpu() => None,

@@ -17,13 +17,15 @@ use super::{FitError, MAX_DISCS, Result};
 use crate::backend::{Backend, BackendError, RESIDUALS_PER_DISC, Rows, WEIGHTS_PER_OCCURRENCE};
 
 /// The problem of a fit: find the weights w that minimise Σ ω (label − V)² + λ Σ (w − w₀)² over the
-/// positions. A position counts as ω occurrences, and its value V is the sum of its parameters'
-/// weights. For a group of phases, w also includes the factors, which affect V. Initially, w is w₀.
+/// training positions. A position counts as ω occurrences, and its value V is the sum of its
+/// parameters' weights. For a group of phases that share factors, w also includes these factors,
+/// which affect V. Initially, w is w₀.
 #[derive(Debug)]
 pub struct Problem<'a, B: Backend> {
-    /// The device that computes the primitives of the fit.
+    /// The device that computes the sums over positions and the vector operations of the fit.
     pub backend: &'a B,
-    /// The training positions of the phase and, with a smoothing window, of nearby phases.
+    /// The training positions of the fitted phase and, with a smoothing window, of nearby phases.
+    /// For a group, the training positions of its phases.
     pub positions: B::Positions<'a>,
     /// The number of positions in `positions`.
     pub count: u64,
@@ -31,7 +33,7 @@ pub struct Problem<'a, B: Backend> {
     pub occurrences: f64,
     /// The ridge λ, in occurrences: the coefficient of the penalty Σ (weight − initial weight)².
     pub ridge: f64,
-    /// The initial weights w₀, in discs, in the order of parameters.
+    /// The initial weights w₀ in discs, in the backend's order of parameters.
     pub initial: Vec<f64>,
 }
 
@@ -69,7 +71,8 @@ impl<'a, B: Backend> Problem<'a, B> {
         Ok(State { scalars: json!(scalars), vectors })
     }
 
-    /// The integer product weight · residual for a position of weight 1 with a residual of 1 disc.
+    /// The product weight · residual of a position that has a weight of 1 occurrence and a residual
+    /// of 1 disc, in the backend's units: 1/64 occurrence for weights, 1/1024 disc for residuals.
     pub const SUM_OF_ONE: f64 = RESIDUALS_PER_DISC as f64 * WEIGHTS_PER_OCCURRENCE as f64;
 
     /// Converts the integer Σ weight · residual² of [`Backend::squared`] to occurrences · discs².
@@ -77,7 +80,8 @@ impl<'a, B: Backend> Problem<'a, B> {
         squared as f64 / f64::from(RESIDUALS_PER_DISC) / Self::SUM_OF_ONE
     }
 
-    /// Returns the number of batches of about `size` positions; a size of 0 means all positions.
+    /// Returns into how many batches of about `size` positions the positions are divided. A `size`
+    /// of 0 means a single batch of all positions.
     pub fn batches(&self, size: u32) -> u32 {
         batches(self.count, size)
     }
@@ -111,7 +115,8 @@ pub enum Advance {
     /// The weights were updated, but the epoch is not complete: it continues with the next update.
     Update,
     /// The weights were updated, and an epoch is complete: one pass over the training positions, or
-    /// several if these are few. The caller adds phase and validation errors to the metrics.
+    /// several if these are few. The caller adds the phase and the validation errors to the epoch's
+    /// metrics.
     Epoch(Metrics),
     /// The solver has converged; the update changed nothing.
     Converged,
@@ -122,11 +127,13 @@ pub enum Advance {
 pub struct State {
     /// The counters and scalars of the solver, as JSON.
     pub scalars: Value,
-    /// Vectors with an element for each parameter, each with a name other than `best`.
+    /// Named vectors with an element for each parameter. None is named `best`: a [`Snapshot`] uses
+    /// this name for the best epoch's weights.
     pub vectors: Vec<(String, Vec<f64>)>,
 }
 
-/// The name of the first section of a [`Snapshot`] in a file: the numbers and the names of vectors.
+/// The name of a stored [`Snapshot`]'s first section, which contains the scalars of the solver, the
+/// metrics of each epoch, and the names of the vectors.
 pub(super) const HEAD: &str = "phase";
 
 impl State {
@@ -152,8 +159,9 @@ pub(super) struct Epochs<'a, 'p, B: Backend> {
 }
 
 impl<B: Backend> Epochs<'_, '_, B> {
-    /// Updates the weights until the stopping rule or `checkpoints` ends the fit. Returns an error
-    /// if `solver` and `self.vector`, the result so far, have different numbers of epochs.
+    /// Updates the weights until the solver converges, or the stopping rule or `checkpoints` ends
+    /// the fit. Returns an error if `solver` has not completed as many epochs as `self.vector`, the
+    /// result so far.
     pub(super) fn run(
         mut self,
         solver: &mut dyn Solver<B>,
@@ -249,7 +257,9 @@ impl<'s, 'r> Saver<'s, 'r> {
         Self { part, deadline, progress, metrics, positions, epoch_begun, saved, took }
     }
 
-    /// Saves the fit's state if a save is due or the fit must stop. Returns false if it must stop.
+    /// Saves the fit's state if a save is due, or if the fit must stop because the user interrupts
+    /// it or its time is over. Returns false if it must stop. Also reports `ended`, the metrics of
+    /// an epoch that has just ended.
     pub(super) fn check(&mut self, ended: Option<&Metrics>, snapshot: &Take<'_>) -> Result<bool> {
         if let Some(metrics) = ended {
             self.part.advance(1);
@@ -296,9 +306,10 @@ struct Head {
 }
 
 const BEST: &str = "best";
-/// A snapshot with more vectors than this is refused. All solvers have fewer.
+/// The greatest number of vectors in a stored snapshot. All solvers have fewer.
 const MOST_VECTORS: usize = 16;
-/// The greatest number of elements in a section of the file. A longer vector has several sections.
+/// The greatest number of vector elements in one section of a stored snapshot. A longer vector has
+/// several sections.
 const PART: usize = 1 << 22;
 
 impl Snapshot {
@@ -379,7 +390,7 @@ mod tests {
 
     use super::*;
 
-    /// Formerly, a vector too long for one section (such as with 64 factors) was not split.
+    /// Formerly, a vector that was too long for one section of a stored snapshot was not split.
     #[test]
     fn vectors_longer_than_a_section_are_read_back() {
         let vector: Vec<f64> = (0..PART + 3).map(|n| n as f64).collect();

@@ -30,7 +30,7 @@ pub(super) struct GroupFit<'a, B> {
     pub(super) initial: Option<&'a Weights>,
 }
 
-/// Returns the group of all `phases` that have training positions; `None` if there are none.
+/// Returns the group of those `phases` that have training positions; `None` if no phase has any.
 pub(super) fn group_of<B: Backend>(
     backend: &B,
     model: &Model,
@@ -56,7 +56,8 @@ fn rows<'a>(
     phases.iter().map(|&phase| Rows::full(subset(dataset, phase))).collect()
 }
 
-/// The bound of random initial factors, in √disc. If all were 0, their gradients would be 0.
+/// The largest absolute value of random initial factors, in √disc. If all factors were 0 instead,
+/// their gradients would be 0, and a fit would not change them.
 const INITIAL_FACTOR_BOUND: f64 = 0.025;
 
 impl<B: Backend> GroupFit<'_, B> {
@@ -102,8 +103,8 @@ impl<B: Backend> GroupFit<'_, B> {
         vector
     }
 
-    /// Sets factors in `to_begin_with` to random numbers, in each dimension in which all given
-    /// `factors` are 0. Skips parameters without training positions.
+    /// Sets the factors in `to_begin_with` to random numbers, but only in those dimensions of the
+    /// factor vectors in which all `factors` are 0. Skips parameters without training positions.
     fn draw_missing(&self, factors: &[i8], to_begin_with: &mut [f64]) {
         let dimensions = self.group.dimensions;
         let is_missing = |dimension: usize| {
@@ -174,8 +175,9 @@ impl<B: Backend> GroupFit<'_, B> {
         Ok(FittedUnit { phases, factors: Some((number, factors)) })
     }
 
-    /// Returns the weights or factors of all parameters in the order of weights files. The group's
-    /// parameters get `values`, the others keep those in `before`, or get 0 if `before` is `None`.
+    /// Returns the weights or factors of all parameters in the order of weights files. Parameters
+    /// that occur in the group's positions get `values`. The others keep their weights or factors
+    /// in `before`, or get 0 if `before` is `None`.
     fn by_file<'v, T: Copy + Default + 'v>(
         &self,
         before: Option<&[T]>,
@@ -192,7 +194,8 @@ impl<B: Backend> GroupFit<'_, B> {
     }
 
     /// Returns each parameter's interaction with itself, in discs: ½ Σ f² over the first half of
-    /// its factors f − ½ Σ f² over the second. The engine adds it to values, a fit does not.
+    /// its factors f, minus ½ Σ f² over the second. The engine includes it in the contribution of
+    /// factors to a value; a fit includes it in the parameter's weight.
     fn own_squares(&self, factors: &[i8]) -> Vec<f64> {
         factors.chunks_exact(self.group.dimensions).map(own_worth).collect()
     }

@@ -1,5 +1,5 @@
 //! Ridge-regularised least squares by preconditioned conjugate gradients (Hestenes and Stiefel
-//! 1952), computed directly from positions. Steepest descent is for comparison.
+//! 1952), computed directly from positions. Steepest descent, for comparison, is another option.
 //!
 //! If there are many positions, the first steps use only a sample of them, so that fewer steps on
 //! all positions are needed. The weights to which the steps converge are the same.
@@ -45,7 +45,8 @@ pub(super) struct LeastSquares<'p, 'a, B: Backend> {
 struct Progress {
     epoch: u32,
     sample_steps: u32,
-    /// The first `energy`, converted from the sample to all positions, for the test of convergence.
+    /// The `energy` at the initial weights, scaled from the sample to all positions. The fit has
+    /// converged as soon as `energy` is below a tiny fraction of it.
     start: f64,
     /// The scalar product of the gradient and the preconditioned gradient at the current weights.
     energy: f64,

@@ -1,5 +1,5 @@
-//! The units of work of a fit: single phases, or groups of phases that share factors. The result of
-//! each unit is in a file, a part. The weights of all phases are made from the parts.
+//! The units of work of a fit: single phases, or groups of phases that share factors. Each unit's
+//! result is stored in its own file, a part. The parts are then joined into one weights file.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -31,8 +31,8 @@ impl FittedUnit {
         factors.chain(self.phases.iter().flat_map(sections_of))
     }
 
-    /// Reads the results of a unit's phases from a part file. A phase without training positions
-    /// has none there. Returns an error if the file has a phase that is not one of `phases`.
+    /// Reads the results of a unit of work from its part file, which has none for phases without
+    /// training positions. Returns an error if the file has a phase that is not one of `phases`.
     pub(super) fn read(
         mut reader: Reader,
         model: &Model,
@@ -61,7 +61,8 @@ impl FittedUnit {
         }
     }
 
-    /// Reads a unit's results from the sections of its file. The error names an invalid section.
+    /// Reads the results of a unit of work from the sections of its part file. If a section is
+    /// invalid, returns the section's name as the error.
     fn among<'s>(sections: &'s [Section], model: &Model) -> Result<Self, &'s str> {
         let parameters = model.parameters();
         let (mut rest, mut factors) = (sections, None);
@@ -106,7 +107,8 @@ fn name(kind: &str, phase: Phase) -> String {
     format!("{kind} {:02}", phase.index())
 }
 
-/// Converts the four sections of a phase to its results. The error names an invalid section.
+/// Converts the four sections of a phase in a part file to the phase's results. If a section is
+/// invalid, returns the section's name as the error.
 fn read_phase(sections: &[Section; SECTIONS], parameters: usize) -> Result<FittedPhase, &str> {
     let [steps, counts, metrics, report] = sections;
     let read: PhaseReport = serde_json::from_slice(&report.content).map_err(|_| &*report.name)?;
@@ -164,9 +166,10 @@ pub fn pack(run: &Run, initial: Option<&WeightsFile>, progress: &dyn Progress) -
 const PACK: &str = "pack (parts)";
 const STOPPED_AFTER_EPOCHS: &str = "stopped_after_epochs";
 
-/// Writes the weights, metrics and report of a fit. Part files have the results of finished phases,
-/// `so_far` those of the phases `stopped` by the time limit (after one epoch or more). The
-/// provenance states the number of epochs of each stopped phase, which affects the weights.
+/// Writes the weights, metrics and report of a fit. The part files of `run` have the results of
+/// finished phases; `so_far` has the results of the phases `stopped` by the time limit (after one
+/// epoch or more). The provenance states how many epochs each stopped phase has completed, because
+/// this number affects the weights.
 pub(super) fn write(
     run: &Run,
     initial: Option<&WeightsFile>,
@@ -297,7 +300,7 @@ mod tests {
     use super::*;
     use crate::model::Phases;
 
-    /// Formerly, the documentation `datasets/formats.md` lacked one section, that of the metrics.
+    /// Formerly, `datasets/formats.md` did not list one of the sections, the metrics.
     #[test]
     fn the_documented_sections_of_a_fitted_phase_are_those_written() {
         let formats = include_str!("../../../../datasets/formats.md");

@@ -342,7 +342,8 @@ pub(super) fn report<B: Backend>(
     })
 }
 
-/// Returns the rounded and the exact weights, on the device, so that [`report`] can measure errors.
+/// Copies two vectors of weights to the device, in its fixed-point format: those rounded for the
+/// weights file, and the exact ones. [`report`] measures the errors of both.
 pub(super) fn fixed<B: Backend>(backend: &B, vectors: [&[f64]; 2]) -> Result<[B::Fixed; 2]> {
     let mut fixed = [backend.zero_fixed()?, backend.zero_fixed()?];
     for (fixed, vector) in fixed.iter_mut().zip(vectors) {

@@ -1,4 +1,5 @@
-//! The header that describes a pattern set to the kernels; `positions.cuh` documents its macros.
+//! Generates the C header that describes a pattern set to the kernels. `positions.cuh` documents
+//! the header's macros.
 
 use std::fmt::Write as _;
 
@@ -33,9 +34,9 @@ pub(super) fn header(model: &Model) -> String {
     text
 }
 
-/// Writes as C code the array [`Lane::map`] (configuration to class) of each lane (pattern
-/// instance), successive equal arrays only once. Returns the index of each lane's array; `None` for
-/// a lane without a map.
+/// Appends to `text` a C array for the [`Lane::map`] (configuration to class) of each lane (pattern
+/// instance). Successive lanes with equal maps share one array. Returns the index of each lane's
+/// array; `None` for a lane without a map.
 fn write_maps(text: &mut String, lanes: &[Lane]) -> Vec<Option<usize>> {
     let mut maps: Vec<&[u16]> = lanes.iter().filter_map(|lane| lane.map.as_deref()).collect();
     maps.dedup();

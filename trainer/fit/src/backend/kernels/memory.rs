@@ -1,5 +1,5 @@
 //! The data of a fit in the device's memory: vectors and positions. Fits with factors also need
-//! parameter indices and, for each batch, the list of the positions of each parameter.
+//! parameter indices and, for each batch, lists of the positions in which each parameter occurs.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -35,7 +35,8 @@ pub(super) fn uploaded<L: Launcher>(launcher: &L, bytes: &[u8]) -> Result<L::Buf
     Ok(buffer)
 }
 
-/// The number of bytes of device memory that positions and lists may still take in the fit.
+/// The number of bytes of device memory still free for positions and for lists of a batch's
+/// positions ([`Lists`]).
 pub(super) type Budget = Arc<AtomicUsize>;
 
 #[derive(Debug)]
@@ -77,7 +78,7 @@ pub(super) struct DeviceRows<'b, B> {
     pub(super) buffer: &'b B,
     pub(super) range: Range<usize>,
     pub(super) factor: u16,
-    /// The phase (ply) of these positions, needed in fits with factors; `None` if there are none.
+    /// The phase (ply) of these positions, needed in fits with factors; `None` without positions.
     pub(super) phase: Option<Phase>,
 }
 
@@ -147,7 +148,7 @@ pub(super) struct DeviceGroup<B> {
     pub(super) group: Arc<Group>,
     pub(super) numbers: B,
     /// For each parameter index of the group, the number of its occurrences in training
-    /// ([`Group::occurrences`]); 0 for parameters that do not occur.
+    /// ([`Group::occurrences`]); 0 for the last index, that of all parameters that do not occur.
     pub(super) totals: B,
 }
 
@@ -224,7 +225,7 @@ impl<B> DeviceGroup<B> {
 /// The number of threads that handle a position or a parameter together: `TEAM` of `factors.cu`.
 pub(super) const TEAM: usize = 32;
 
-/// Returns the sum whose halves are `low` and `high`: kernels store it as `low + 2³² · high`
+/// Returns `low + 2³² · high`. Kernels store a sum that may exceed 64 bits as these two numbers
 /// (`common.cuh`).
 pub(super) fn wide(low: u64, high: u64) -> u128 {
     u128::from(low) + (u128::from(high) << 32)

@@ -23,7 +23,8 @@ const MOST_STEPS: u32 = 1 << 20;
 
 const UNSOLVED: i32 = 1000;
 
-/// The estimated steps of each thread in a launch (about 2 s). Longer launches block a display.
+/// The estimated steps of each thread in a launch (about 2 s). During a longer launch, a screen on
+/// the same GPU would freeze.
 const STEPS_PER_THREAD: f64 = (1 << 17) as f64;
 
 /// The number of threads per block that [`Limits::blocks`](othello_kernels::Limits) assumes.
@@ -113,8 +114,8 @@ impl<L: Launcher> SolveMany for KernelSolver<L> {
     }
 }
 
-/// Divides `order`, indices of `positions`, into launches that need at most `steps` move
-/// generations by estimate. A position with a greater estimate has a launch of its own.
+/// Divides `order`, indices of `positions`, into launches. Each needs an estimated total of at most
+/// `steps` move generations, or consists of a single position.
 fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&'o [usize]> {
     let (mut launches, mut rest) = (vec![], order);
     while !rest.is_empty() {
@@ -132,7 +133,8 @@ fn launches<'o>(positions: &[Position], order: &'o [usize], steps: f64) -> Vec<&
     launches
 }
 
-/// Returns the program for a solver, with the smallest pattern set: a solver does not use patterns.
+/// Returns the kernel program for a [`KernelSolver`]. Programs need a pattern set; this one has the
+/// smallest, since the solver does not use patterns.
 pub fn solver_program() -> Program {
     let small = PatternSet::shipped("small").expect("a shipped set");
     Program::new(&header(&Model::new(small)), &["solve.cu"])

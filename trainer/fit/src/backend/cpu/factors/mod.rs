@@ -1,4 +1,5 @@
-//! Values of positions, and sums of residuals, for the weights and factors of a group of phases.
+//! Fits weights and factors of a group of phases (plies that share factors) on the CPU: computes
+//! the values of positions, and the sums over positions from which Adam takes the gradients.
 //!
 //! The value of a position is the sum of its features' weights, plus the product of every pair of
 //! their factor vectors (see [`crate::model`]). The signed square of a vector is the sum of the
@@ -76,9 +77,9 @@ macro_rules! for_dimensions {
 }
 pub use for_dimensions;
 
-/// Converts the factors in `from` to fixed point, and writes them to `to`, which has weights in
-/// fixed point already. Subtracts from each weight half the signed square of its parameter's factor
-/// vector ([`own_square`]).
+/// Converts the factors in `from` to fixed point, and writes them to `to`. The weights in `to` must
+/// be in fixed point already. Subtracts from each of them half the signed square of its parameter's
+/// factor vector ([`own_square`]).
 #[compiled_for(InstructionSet::chosen())]
 pub(super) fn round_factors<const DIMENSIONS: usize>(group: &Group, from: &[f64], to: &mut [i32]) {
     let (weights, factors) = to.split_at_mut(group.factors().start);
@@ -126,8 +127,8 @@ pub(super) fn errors(model: &Model, group: &Group, rows: &[Rows<'_>], vector: &[
 // counting sort lists the positions of each parameter. Then each gradient is added up in registers
 // and used at once. To store all gradients would take much more memory.
 
-/// Updates by Adam the weights and factors of the parameters that occur in the positions of a
-/// batch. Each element of `rows` lists positions of one phase.
+/// Does one step of Adam for the batch `rows`: updates the weights and factors of the parameters
+/// that occur in its positions. All positions in one element of `rows` have the same phase.
 pub(super) fn descend<const DIMENSIONS: usize>(
     model: &Model,
     group: &Group,

@@ -15,7 +15,8 @@ use crate::model::{MAX_FEATURES, Model, Row};
 
 /// A residual is clamped to ±128 discs (2¹⁷ · 2⁻¹⁰ disc) before it enters sums of derivatives.
 const RESIDUAL_LIMIT: i32 = 1 << 17;
-/// A sum of factors is clamped to ±16 √disc (2²⁰ · 2⁻¹⁶) before it enters a sum of derivatives.
+/// Each element of a position's sum of factor vectors is clamped to ±16 √disc (2²⁰ · 2⁻¹⁶) before
+/// it enters a sum of derivatives.
 const SUM_LIMIT: i32 = 1 << 20;
 const TERM_LIMIT: i64 = i32::MAX as i64;
 /// The value of a position is clamped to this limit, in units of 2⁻¹⁸ disc: ±4096 discs.

@@ -64,8 +64,8 @@ struct Found {
 /// −s/10 and s/10 √disc. The last s exceeds the allowed ranges: the kernels must clamp the numbers.
 const SIZES: [f64; 3] = [1.0, 64.0, 1e6];
 
-/// Returns a program in which lists of 8 or more positions already count as long, so that several
-/// teams of threads process one.
+/// Returns a program in which a list of 8 or more positions (instead of 256) counts as long:
+/// several teams of threads share a long list.
 fn shared_lists(model: &Model) -> Program {
     program(model).with("LONG_LIST 256", "LONG_LIST 8")
 }
