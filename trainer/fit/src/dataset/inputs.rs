@@ -81,13 +81,13 @@ impl fmt::Display for DataChoice {
     }
 }
 
-/// The number of games, or of positions, in one range. A thread reads a range in a few seconds.
+/// The number of records in one range: games, or positions. Reading a range takes a few seconds.
 const RANGE: [u64; 2] = [1 << 16, 1 << 21];
 
-/// The memory for a position: twice its size, since a growing vector may allocate twice as much.
+/// The bytes of memory for a position: twice its size, since a growing vector doubles its capacity.
 const BYTES_PER_POSITION: u64 = 40;
 
-/// The memory in bytes for the blocks of records (frames) that a range reads at the same time.
+/// The bytes of memory for the blocks of records that are read from one range at the same time.
 const BYTES_OF_FRAMES: u64 = 8 << 20;
 
 pub(super) struct Inputs<'a> {
@@ -143,7 +143,8 @@ impl<'a> Inputs<'a> {
         self.ranges.iter().map(|(range, _)| range.most_positions).sum()
     }
 
-    /// Returns the number of record ranges to read at once (1 or 2), and the bytes of memory left.
+    /// Returns the number of record ranges to read at once (1 or 2), and the bytes of memory that
+    /// `limit` leaves for other uses meanwhile.
     pub(super) fn at_once(&self, limit: &MemoryLimit) -> Result<(usize, u64)> {
         let positions = self.ranges.iter().map(|(range, _)| range.most_positions);
         let bytes = positions.max().unwrap_or(0).saturating_mul(BYTES_PER_POSITION);
@@ -181,7 +182,7 @@ pub(super) fn no_usable_positions(
     DataError::NoPosition(reason + labels.remedy())
 }
 
-/// The SHA-256 of each training file, with the reason for refusing an equal file as a test file.
+/// The SHA-256 of each training file, with the error text for a test file of the same content.
 #[derive(Default)]
 pub struct TrainedOn(Vec<(String, String)>);
 

@@ -1,4 +1,4 @@
-//! Merges the sorted rows (labelled positions) of a phase.
+//! Merges the sorted rows (labelled positions) that several ranges of records have for a phase.
 
 use othello_engine::board::Position;
 use othello_engine::record::{Label, ScoredPosition, Weight};
@@ -6,11 +6,11 @@ use othello_engine::record::{Label, ScoredPosition, Weight};
 use super::Subset;
 use crate::memory::merged;
 
-/// Sorted rows of a phase.
+/// A subset, and sorted rows of one phase in this subset.
 pub(super) type Source<'r> = (Subset, &'r [ScoredPosition]);
 
-/// Merges the sorted rows of a phase, and passes the results to `take` in order. Training rows of
-/// one position become one row. Validation and test rows of a training position are omitted.
+/// Merges the sorted rows of a phase, and passes the merged rows to `take` in order. Training rows
+/// of one position become one row. Validation and test rows of a training position are omitted.
 pub(super) fn merge<E>(
     sources: &[Source<'_>],
     mut take: impl FnMut(Subset, ScoredPosition) -> Result<(), E>,
@@ -37,7 +37,8 @@ pub(super) fn merge<E>(
     trained.map_or(Ok(()), |last| take(Subset::Training, last.merged()))
 }
 
-/// Returns the sort key of a row: a hash first, so that any range of rows is a random sample.
+/// Returns the sort key of a row: a hash of the position, then the row. Because of the hash, any
+/// range of sorted rows is a random sample.
 pub(super) fn order(row: &ScoredPosition) -> (u64, ScoredPosition) {
     (scattered(&row.position()), *row)
 }
@@ -59,7 +60,8 @@ fn scattered(position: &Position) -> u64 {
 struct Duplicates {
     position: Position,
     weight: i64,
-    /// Σ label (in 1/256 disc) · weight (in 1/64 occurrence); 2³³ terms or more fit into an `i64`.
+    /// Σ label (in 1/256 disc) · weight (in 1/64 occurrence) of the rows. An `i64` has room
+    /// for 2³³ rows or more.
     labels: i64,
 }
 
@@ -76,8 +78,9 @@ impl Duplicates {
         self.labels += i64::from(row.label().steps()) * weight;
     }
 
-    /// Returns one row for all rows of the position. Its label is their weighted mean, with halves
-    /// rounded away from zero. Its weight is the sum of their weights, at most `u16::MAX`.
+    /// Returns one row for all training rows of the position. Its label is the weighted mean of
+    /// their labels, rounded (halves away from zero) to 1/256 disc. Its weight is the sum of their
+    /// weights, at most `u16::MAX` steps of 1/64 occurrence.
     fn merged(&self) -> ScoredPosition {
         let Self { position, weight, labels } = *self;
         let mean = labels.signum() * ((2 * labels.abs() + weight) / (2 * weight));

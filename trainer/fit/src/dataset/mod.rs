@@ -1,6 +1,6 @@
 //! The dataset of a fit: positions split by game, merged up to symmetry, and sorted by phase.
 //!
-//! A position goes through four steps, the same in memory and on the disk:
+//! A position goes through four steps, whether the dataset is in memory or on the disk:
 //!
 //! | step | file | result |
 //! |---|---|---|
@@ -67,27 +67,28 @@ use sorted_run::{RowSink, RunBuilder, SortedRun, StoredRows};
 /// Positions for training, validation and test, by phase. They are sorted by a hash: any range of
 /// them is a random sample, and the order of the inputs has no effect.
 ///
-/// Of its eight symmetric images, every position is the canonical one. Its player has a legal move.
-/// In training, duplicates become one position. Its label is the weighted mean of theirs, rounded
-/// to 1/256 disc, halves away from zero. Its weight is the sum of their weights, at most 65,535/64
-/// occurrences. Validation and test keep duplicates, but omit positions that are also in training.
+/// Every position is the canonical one of its eight symmetric images, and its player has a legal
+/// move. In training, duplicates become one position. Its label is the weighted mean of their
+/// labels, rounded to 1/256 disc, halves away from zero. Its weight is the sum of their weights, at
+/// most 65,535/64 occurrences. Validation and test keep duplicates, but omit positions that are
+/// also in training.
 #[derive(Clone, Default, Debug)]
 pub struct Dataset {
     phases: Vec<PhaseRows>,
     omitted: Vec<u64>,
     counts: Counts,
-    /// The inputs of the dataset, in the order given.
+    /// The input files whose positions were split into the three subsets, in the order given.
     pub inputs: Vec<Input>,
-    /// The inputs that are entirely in the test subset, in the order given.
+    /// The input files of the test subset alone, in the order given.
     pub test_inputs: Vec<Input>,
 }
 
-/// An input of a dataset, as recorded in the provenance.
+/// An input file of a dataset, as recorded in the provenance.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Input {
-    /// The SHA-256 of the input.
+    /// The SHA-256 of the file.
     pub sha256: String,
-    /// The factor by which the weights of the input's positions were multiplied.
+    /// The factor by which the weights of the file's positions were multiplied.
     pub weight: f64,
 }
 
@@ -101,12 +102,13 @@ struct Counts {
     is_labelled: bool,
     #[serde(default)]
     excluded: Excluded,
-    /// For each phase, the kinds of training labels and their numbers, the most frequent first.
+    /// For each phase, the kinds of training labels and how often each occurs, the most frequent
+    /// first.
     labels: Vec<Vec<(String, u64)>>,
 }
 
 impl Counts {
-    /// Adds the counts of `other`, except `labels`: [`counts`] adds these for all runs together.
+    /// Adds the counts of `other`, except `labels`: [`counts`] adds these for all sorted runs.
     fn add(&mut self, other: &Self) {
         self.games = self.games.saturating_add(other.games);
         self.dropped = self.dropped.saturating_add(other.dropped);
@@ -136,7 +138,7 @@ impl Dataset {
         self.phases.get(phase.index()).map_or(&[], |rows| &rows[subset as usize])
     }
 
-    /// Returns the number of test positions of a phase that were omitted because training has them.
+    /// Returns the number of a phase's test positions omitted because they are also in training.
     /// Returns 0 if [`DatasetFolder`] made or read the dataset, since a folder lacks this number.
     pub fn omitted(&self, phase: Phase) -> u64 {
         self.omitted.get(phase.index()).copied().unwrap_or_default()
@@ -153,7 +155,7 @@ impl Dataset {
     }
 
     /// Returns the number of training games. A position outside games counts as one game, or as
-    /// none if its file is a complete enumeration, such as of openings.
+    /// none if its file is a complete enumeration, such as all openings.
     pub fn games(&self) -> u64 {
         self.counts.games
     }
@@ -165,7 +167,8 @@ impl Dataset {
         others.for_each(|(_, rows)| *rows = PhaseRows::default());
     }
 
-    /// Returns the kinds of a phase's training labels and their numbers, the most frequent first.
+    /// Returns the kinds of a phase's training labels and how often each occurs before duplicates
+    /// are merged, the most frequent first.
     pub fn labels(&self, phase: Phase) -> Vec<(String, u64)> {
         self.counts.labels.get(phase.index()).cloned().unwrap_or_default()
     }
@@ -234,7 +237,8 @@ impl Dataset {
 }
 
 /// Reads each range of records (a part of an input file), and returns its sorted positions. These
-/// use at most half of the memory that is free; further positions go to temporary files.
+/// use at most half of the memory that reading does not need; further positions go to temporary
+/// files.
 fn read_runs(
     inputs: &Inputs<'_>,
     limit: &MemoryLimit,
@@ -268,7 +272,8 @@ fn read_runs(
     Ok(runs)
 }
 
-/// Returns the rows of a phase, and the number of test rows omitted because training has them.
+/// Returns the merged rows of a phase, and the number of test rows that were omitted because their
+/// positions are also in training.
 fn merged_rows(sources: &[Source<'_>], limit: Option<&MemoryLimit>) -> Result<(PhaseRows, u64)> {
     let rows = |of| -> usize {
         sources.iter().filter(|(subset, _)| *subset == of).map(|(_, rows)| rows.len()).sum()

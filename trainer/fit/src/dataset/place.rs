@@ -57,9 +57,9 @@ pub(super) struct Placer<'a> {
 pub struct Placed {
     /// The position with its label and its weight.
     pub row: ScoredPosition,
-    /// The index of the rule that gave the label; `None` if the position already had its label.
+    /// The index of the label rule that gave the label; `None` if the input file states the label.
     pub rule: Option<u8>,
-    /// The subset of the position's game: training, validation or test.
+    /// The subset that the position belongs to: training, validation or test.
     pub subset: Subset,
     /// The number of the position's game. It is a hash of the game's moves, or the number that the
     /// file of positions states. For a position outside games, it is a hash of the position.

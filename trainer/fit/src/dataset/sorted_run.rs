@@ -1,5 +1,5 @@
 //! A sorted run: the rows (labelled positions) from one range of records, sorted by subset, by
-//! phase and by a hash ([`order`]). The rows are in memory or in a memory-mapped file.
+//! phase and by a hash of the position ([`order`]). They are in memory or in a memory-mapped file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,7 +27,8 @@ use crate::source::{DataError, LabelRules, Result};
 #[derive(Clone)]
 pub(super) enum StoredRows {
     Memory(Vec<ScoredPosition>),
-    /// Rows in a byte range of a memory-mapped file. [`Self::mapped`] has checked the bytes.
+    /// Rows in a byte range of a memory-mapped file. [`Self::mapped`] has checked that the bytes
+    /// are valid rows.
     Mapped(Arc<Mmap>, Range<usize>),
 }
 
@@ -35,8 +36,8 @@ pub(super) enum StoredRows {
 const _: () = assert!(cfg!(target_endian = "little"));
 
 impl StoredRows {
-    /// Returns the rows in the bytes `place` of the mapped file; `None` if the bytes are not valid
-    /// rows. The file must not change while the rows exist.
+    /// Returns the rows in the byte range `place` of the mapped file; `None` if the bytes there are
+    /// not valid rows. The file must not change while the rows exist.
     pub(super) fn mapped(map: &Arc<Mmap>, place: Range<usize>) -> Option<Self> {
         let (rows, rest) = map.get(place.clone())?.as_chunks::<ROW_BYTES>();
         let is_aligned = place.start.is_multiple_of(align_of::<ScoredPosition>());
@@ -86,7 +87,8 @@ pub(super) struct RowSink<'l> {
 }
 
 impl<'l> RowSink<'l> {
-    /// Creates a collector of rows: in a temporary file if there is a limit, otherwise in memory.
+    /// Creates a collector of rows, which stores them in a temporary file if there is a limit on
+    /// memory, otherwise in memory.
     pub(super) fn new(limit: Option<&'l MemoryLimit>, rows: usize) -> Self {
         let rows = if limit.is_some() { 0 } else { rows };
         Self { memory: Vec::with_capacity(rows), file: None, limit }
@@ -289,7 +291,8 @@ impl SortedRun {
         Description { counts: self.counts.clone(), rows: self.rows.each_ref().map(rows) }
     }
 
-    /// Returns the sorted run with the rows at `bytes`; `None` if they do not match `description`.
+    /// Returns the sorted run whose rows are in the byte range `bytes` of the mapped file; `None`
+    /// if they are not valid rows, or not as many as `description` states.
     fn of_map(map: &Arc<Mmap>, bytes: Range<usize>, description: Description) -> Option<Self> {
         let mut begin = bytes.start;
         let mut rows = [const { vec![] }; Subset::ALL.len()];

@@ -93,7 +93,7 @@ pub struct Split {
     pub validation_percent: u8,
     /// The percentage of games whose positions are for the test. The other games are for training.
     pub test_percent: u8,
-    /// The share of the games to use. With one seed, a larger share has all games of a smaller.
+    /// The share of the games to use. With one seed, a larger share has all games of a smaller one.
     #[serde(default)]
     pub share: Share,
 }
@@ -115,14 +115,15 @@ impl Split {
         self.subset(&moves.map(|square| square.index() as u8).collect::<Vec<u8>>())
     }
 
-    /// Returns the subset of a canonical position outside games; `None` if the share omits it.
+    /// Returns the subset of a canonical position outside games; `None` if [`Self::share`] omits
+    /// the position.
     pub fn of_position(&self, canonical: &Position) -> Option<Subset> {
         let boards = [canonical.player().to_le_bytes(), canonical.opponent().to_le_bytes()];
         self.subset(boards.as_flattened())
     }
 
-    /// Returns the subset that the position's record states. If it states none, returns the subset
-    /// that the split gives to the game. Returns `None` if [`Self::share`] omits the game.
+    /// Returns the subset that the position's record states. If the record states none, returns the
+    /// subset that the split gives to its game. Returns `None` if [`Self::share`] omits the game.
     pub fn of_placed(&self, placed: &PlacedPosition) -> Option<Subset> {
         let drawn = self.subset(&placed.game.to_le_bytes())?;
         let stated = placed.subset.and_then(|subset| Subset::ALL.get(usize::from(subset)));

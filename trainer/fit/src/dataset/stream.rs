@@ -1,5 +1,5 @@
-//! A stream of labelled positions with their subsets, as for a fit. It neither sorts nor merges the
-//! positions, so that any number of records takes little memory.
+//! A stream of positions, labelled and split into subsets like the positions of a dataset. The
+//! stream neither sorts nor merges them, so that any number of records takes little memory.
 
 use std::ops::RangeInclusive;
 use std::vec;
@@ -82,7 +82,8 @@ impl PositionStream {
         Ok(self.pool.split_off(rest))
     }
 
-    /// Opens the next file, or reads positions of the open file. Returns false after the last file.
+    /// Opens the next file, or reads positions of the open file into `pool`. Returns false after
+    /// the last file.
     fn read_more(&mut self, progress: &dyn Progress) -> Result<bool> {
         let Some((records, weight)) = &mut self.open else {
             let Some(DataChoice { path, weight }) = self.files.next() else {
@@ -142,7 +143,7 @@ mod tests {
     use super::*;
     use crate::source::{LabelRules, Labelled};
 
-    /// The number of games in the test file. The stream needs several steps to read so many.
+    /// The number of games in the file that the tests read, so many that this takes several steps.
     const GAMES: u64 = 5000;
     const ALONE: usize = 500;
 

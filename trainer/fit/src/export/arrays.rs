@@ -52,7 +52,7 @@ impl<W: Write + Seek> Npz<W> {
     }
 }
 
-/// The parameters of one array in a file: those of one pattern, or of all scalar features.
+/// The range of parameters that one array stores: of one pattern, or of all scalar features.
 pub(super) struct Place {
     pattern: Option<usize>,
     pub(super) parameters: Range<usize>,
@@ -87,14 +87,14 @@ impl Place {
     }
 }
 
-/// The origin of the weights, which is written to the file.
+/// The provenance and checksum of a weights file, which are exported with the weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// The provenance of the weights as JSON.
     pub provenance: &'a str,
     /// The SHA-256 of the weights file.
     pub sha256: &'a str,
-    /// True if each parameter's number of occurrences in training positions is known.
+    /// True if the counts are known: how often each parameter occurs in training positions.
     pub counted: bool,
 }
 
@@ -185,7 +185,8 @@ impl PositionArrays {
         Ok(())
     }
 
-    /// Returns the `.npz` file of the positions. `provenance` is the settings and inputs as JSON.
+    /// Returns the bytes of the `.npz` file of the positions, memory-mapped from a temporary file.
+    /// `provenance` is the settings and inputs as JSON.
     pub fn finish(self, provenance: &str) -> Result<Mmap, ExportError> {
         let [player, opponent, label, weight, ply, subset, game] = self.columns;
         let mut file = Npz::new(self.limit.temporary_file()?);

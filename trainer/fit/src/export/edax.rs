@@ -41,8 +41,9 @@ pub fn edax(weights: &Weights) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Reads an Edax evaluation file. Our weights lack the file's constant for each ply. So a quarter
-/// of it is added to each weight of the pattern `row 2`, which has four instances.
+/// Reads an Edax evaluation file. The file adds a constant to all values of a ply, but [`Weights`]
+/// has no constants. So a quarter of the constant is added to each weight of the pattern `row 2`,
+/// of which every position has four instances.
 pub fn read_edax(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     let order = order(&Geometry::new(&Program::Edax.set()));
     let refused = |reason: &str| Err(Program::Edax.refused(reason));

@@ -13,10 +13,10 @@ use othello_engine::pattern::{Geometry, Scalar};
 use super::tables::{Differences, ReadTables, by_number, for_set, nearest};
 use super::{ExportError, Program};
 
-/// The largest weight that a file can store, in 1/32 disc; a larger one is an error.
+/// The largest absolute value of a written weight, in 1/32 disc; a larger one is an error.
 const MAX_WEIGHT: i16 = 4091;
 const RUN: i16 = 4096;
-/// The maximum number of consecutive zeros in one word; a longer sequence takes several words.
+/// The maximum number of zeros that one word represents; a longer sequence takes several words.
 const MAX_RUN: usize = 28_600;
 
 /// Returns an Egaroucid evaluation file with these weights, which keep their unit of 1/32 disc.
@@ -45,7 +45,8 @@ fn fitting(weight: i16, phase: Phase) -> Result<i16, ExportError> {
     Err(Program::Egaroucid.too_large(phase, discs, most))
 }
 
-/// Reads an Egaroucid evaluation file. A class of symmetric configurations gets their mean weight.
+/// Reads an Egaroucid evaluation file. A class of symmetric configurations gets the mean of their
+/// weights in the file.
 pub fn read_egaroucid(bytes: &[u8]) -> Result<ReadTables, ExportError> {
     // A file of another format is refused before anything large is allocated.
     let words = words(bytes)?;

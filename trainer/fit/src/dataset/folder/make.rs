@@ -25,8 +25,8 @@ const RUNS: usize = 0;
 const PHASE_ROWS: usize = 1;
 
 impl DatasetFolder {
-    /// Makes a dataset from `data` in a folder, and returns it; `None` if `shard` does only a share
-    /// of the work. The positions of `test`, except those also in training, go to the test subset.
+    /// Makes a dataset from `data` in a folder, and returns it; `None` if `shard` makes only some
+    /// parts of the run. The positions of `test` that are not in training go to the test subset.
     pub fn make(
         folder: &Path,
         data: &[DataChoice],
@@ -104,7 +104,8 @@ impl DatasetFolder {
         }
     }
 
-    /// Writes the files of a dataset from the results of both stages of `run`; returns the dataset.
+    /// Writes the files of a dataset from the merged positions of the second stage of `run`, and
+    /// returns the dataset.
     pub fn pack(run: &Run, existing: Existing, progress: &dyn Progress) -> Result<Dataset> {
         let mut dataset = Dataset::default();
         for part in run.parts(PHASE_ROWS) {
@@ -130,7 +131,8 @@ impl DatasetFolder {
     }
 }
 
-/// Returns each file's checksum and the factor of its weights; `None` if a file cannot be read.
+/// Returns the checksum of each file, and the factor that multiplies the weights of its positions;
+/// `None` if a file cannot be read.
 fn inputs_of(choices: &[DataChoice]) -> Option<Vec<Input>> {
     let input = |choice: &DataChoice| {
         let sha256 = sha256_of_file(&choice.path, &Silent).ok()?;
