@@ -13,7 +13,7 @@ use crate::backend::{Backend, BackendError, Rows};
 use crate::dataset::Dataset;
 use crate::model::Model;
 
-/// The inputs of the fit of a phase.
+/// The inputs of the fit of one phase: of the weights for positions with a given number of discs.
 pub struct PhaseFit<'a, B> {
     /// The device that computes the fit.
     pub backend: &'a B,
@@ -23,17 +23,20 @@ pub struct PhaseFit<'a, B> {
     pub dataset: &'a Dataset,
     /// The settings of the fit.
     pub settings: &'a FitSettings,
-    /// The optimizer. A fit by [`Self::run_with`] uses only its stopping rule, and another solver.
+    /// The optimizer that [`Self::run`] uses. [`Self::run_with`] uses only its stopping rule,
+    /// because the caller passes another solver.
     pub optimizer: Optimizer,
-    /// The initial weights, towards which the ridge pulls. `None` means that all are 0.
+    /// The initial weights, towards which the ridge (L2 penalty) pulls the fitted weights. `None`
+    /// means that all initial weights are 0.
     pub initial: Option<&'a Weights>,
     /// The phase to fit, which must have training positions.
     pub phase: Phase,
 }
 
 impl<B: Backend> PhaseFit<'_, B> {
-    /// Fits the phase until the fit is complete or `checkpoints` stops it. The fit starts from
-    /// the snapshot `resumed`, if given. Returns the weights in the parameter order of the model.
+    /// Fits the phase until the fit is complete or the callback `checkpoints` returns false. If
+    /// `resumed` is given, continues from this saved state of an earlier fit. Returns the weights,
+    /// in the parameter order of the model, and the metrics of each epoch.
     pub fn run(
         &self,
         resumed: Option<Snapshot>,
@@ -45,7 +48,8 @@ impl<B: Backend> PhaseFit<'_, B> {
         self.epochs(vector)?.run(&mut *solver, checkpoints)
     }
 
-    /// Fits the phase with `solver`, a solver of [`Self::problem`] that has done no update yet.
+    /// Fits the phase like [`Self::run`], but with the caller's `solver`. It must be made for
+    /// [`Self::problem`], and have done no update yet.
     pub fn run_with(
         &self,
         solver: &mut dyn Solver<B>,
@@ -68,7 +72,8 @@ impl<B: Backend> PhaseFit<'_, B> {
         Ok(FittedPhase { steps: model.to_file(&steps), counts, report, metrics })
     }
 
-    /// Returns the phase's least-squares problem, on training positions of this and nearby phases.
+    /// Returns the least-squares problem of the phase, over the training positions of this phase
+    /// and of the nearby phases in the smoothing window.
     pub fn problem(&self) -> Result<Problem<'_, B>, BackendError> {
         let rows = |(near, factor)| Rows { positions: self.dataset.training(near), factor };
         let window: Vec<_> = self.settings.window.around(self.phase).map(rows).collect();

@@ -27,7 +27,8 @@ pub struct PhaseReport {
     /// first. A position that occurs several times counts each time.
     #[serde(default)]
     pub labels: Vec<(String, u64)>,
-    /// The mean squared error in training, in discs²; null if the phase was not fitted.
+    /// The mean squared error on the training positions of the phase itself, in discs²; null if the
+    /// phase was not fitted.
     pub train_mse: Option<f64>,
     /// The mean squared error on the validation positions, in discs²; null without such positions.
     pub validation_mse: Option<f64>,
@@ -55,8 +56,8 @@ pub struct PhaseReport {
     pub copied_from: Option<Phase>,
 }
 
-/// The number of validation positions below which chance changes the mean squared error by a tenth
-/// or more: too much to stop a fit early or to compare fits.
+/// If a phase has fewer validation positions, its row in the report has a note: chance then changes
+/// the mean squared error by a tenth or more, too much to stop a fit early or to compare fits.
 const FEW_VALIDATION: u64 = 200;
 
 impl PhaseReport {
@@ -152,8 +153,8 @@ impl Metrics {
 pub struct FittedPhase {
     /// The weights by parameter, in steps of 1/32 disc.
     pub steps: Vec<i16>,
-    /// For each parameter, the number of its occurrences in the training positions of this fit,
-    /// plus its count in the initial weights, if there are any.
+    /// For each parameter, the number of its occurrences in the training positions of the phase
+    /// (without nearby phases), plus its count in the initial weights, if there are any.
     pub counts: Vec<u32>,
     /// The errors of the fitted weights, and the number of epochs of the fit.
     pub report: PhaseReport,
@@ -161,7 +162,8 @@ pub struct FittedPhase {
     pub metrics: Vec<Metrics>,
 }
 
-/// The results of the fit of a phase, or of a group of phases with the group's number and factors.
+/// The results of the fit of one phase, or of a group of phases that share factors. For a group,
+/// `factors` has the number of the group and the factors, in the order of weights files.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct FittedUnit {
     pub(super) phases: Vec<FittedPhase>,
@@ -173,12 +175,12 @@ pub(super) struct FittedUnit {
 #[serde(transparent)]
 pub struct FitReport(pub Vec<PhaseReport>);
 
-/// The result of a fit, or of a shard of a fit: the share of the work that one machine does.
+/// The result of a fit, or of one shard of it: the share of the phases that one machine fits.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FitEnd {
     /// The result of the fit of each phase; for a shard, only of the phases that it fitted.
     pub report: FitReport,
-    /// The summary of the weights file; `None` for a shard, which does not write this file.
+    /// The size and checksum of the weights file; `None` for a shard, which does not write it.
     pub summary: Option<Summary>,
 }
 
@@ -192,7 +194,7 @@ pub struct Filled {
 }
 
 impl FitReport {
-    /// Returns the phases whose fit the time limit stopped.
+    /// Returns the phases whose fit was stopped by the time limit.
     pub fn unfinished(&self) -> Vec<Phase> {
         self.0.iter().filter(|row| row.unfinished).map(|row| row.phase).collect()
     }
@@ -263,12 +265,12 @@ pub(super) struct Progress {
     pub(super) epochs: u32,
     pub(super) best_epoch: u32,
     validation_mse: Option<f64>,
-    /// True if the fit is complete; false if it was stopped earlier.
     pub(super) finished: bool,
 }
 
 impl Progress {
-    /// Returns true if the fit is not finished, and `metrics` has exactly its epochs so far.
+    /// Returns true if this is valid progress of an unfinished fit whose epochs so far have
+    /// `metrics`, one element for each epoch.
     pub(super) fn is_unfinished_after(&self, metrics: &[Metrics]) -> bool {
         let numbers = metrics.iter().map(|line| line.epoch);
         numbers.eq(1..=self.epochs) && self.best_epoch <= self.epochs && !self.finished
@@ -284,7 +286,8 @@ impl FittedVector {
         self.elements.iter().map(|&weight| nearest_weight(weight)).collect()
     }
 
-    /// Adds an epoch. Returns true if it is the best so far, so that its weights must be stored.
+    /// Adds the metrics of an epoch, and marks the fit as finished if `stop` ends it. Returns true
+    /// if the epoch is the best so far: the caller must then store its weights in `elements`.
     pub(super) fn observe(&mut self, metrics: Metrics, stop: &Stop) -> bool {
         let Metrics { epoch, gradient, validation_mse: mse, .. } = metrics;
         self.metrics.push(metrics);
@@ -352,7 +355,8 @@ pub(super) fn fixed<B: Backend>(backend: &B, vectors: [&[f64]; 2]) -> Result<[B:
     Ok(fixed)
 }
 
-/// Returns [`FittedPhase::counts`].
+/// Returns how often each parameter occurs in the training positions of `phase`, plus its count in
+/// the initial weights, if there are any. The order is that of weights files.
 pub(super) fn counts<B: Backend>(
     backend: &B,
     model: &Model,

@@ -1,10 +1,14 @@
-//! Fits all phases, in one or two stages. Each part of a stage is fitted and stored by itself:
+//! Fits all phases, in one or two stages. Each stage consists of parts, which are fitted and stored
+//! independently of each other:
 //!
 //! | stage | part | result |
 //! |---|---|---|
 //! | `fit without factors (epochs)` | phase | the weights with which a fit of factors begins |
 //! | `fit (epochs)` | phase | the phase's weights |
-//! | `fit factors (epochs)` | group of phases that share factors | its weights and factors |
+//! | `fit factors (epochs)` | group of phases that share factors | its weights and its factors |
+//!
+//! A fit without factors has only the second of these stages. A fit of factors has the third and,
+//! if no initial weights are given, the first before it.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -42,8 +46,8 @@ pub struct Fit<'a> {
     pub settings: &'a FitSettings,
     /// The optimizer that fits the weights.
     pub optimizer: Optimizer,
-    /// The initial weights, towards which the ridge pulls; `None` means 0. Phases that are not
-    /// fitted keep these weights or, for `None`, get the weights of the nearest fitted phase.
+    /// The initial weights, towards which the ridge (L2 penalty) pulls; `None` means all 0. Phases
+    /// outside `phases` keep these weights or, for `None`, get those of the nearest fitted phase.
     pub initial: Option<&'a WeightsFile>,
     /// The phases to fit.
     pub phases: RangeInclusive<Phase>,
@@ -56,7 +60,8 @@ pub struct Fit<'a> {
 /// The limits of a fit's time and memory. They do not affect the weights of a completed fit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The time after which the fit stops and writes its weights so far; the next run continues it.
+    /// The time after which the fit stops and writes its weights so far. The next run continues the
+    /// fit.
     pub time: Option<Duration>,
     /// The memory limit in bytes. Several phases fitted at the same time use at most half of it
     /// together; one phase alone may use all of it.
@@ -174,7 +179,8 @@ impl Fit<'_> {
         self.model.set().factors().is_some()
     }
 
-    /// Returns the number of fits to run at the same time, if their vectors have `length` elements.
+    /// Returns the number of fits to run at the same time, if their vectors have `length` elements;
+    /// an error if the memory limit is too small for one.
     fn at_once(&self, backend: &impl Backend, length: usize) -> Result<usize> {
         // A fit has eight vectors of doubles, a vector of sums and the best weights. To save its
         // state, it copies four vectors, and needs the same memory again for their bytes.
@@ -190,8 +196,9 @@ impl Fit<'_> {
     }
 }
 
-/// Returns true if a batch has a total weight above [`MAX_TOTAL_WEIGHT`]. `rows` has the positions
-/// of each phase; `size` is the approximate size of a batch, or 0 for all positions.
+/// Returns true if the total weight of a batch's positions is above [`MAX_TOTAL_WEIGHT`], so that
+/// sums over the batch could overflow. `rows` has the positions of each phase; `size` is the
+/// approximate number of positions in a batch, or 0 for a single batch of all positions.
 fn has_heavy_batch(rows: &[&[ScoredPosition]], size: u32) -> bool {
     let batches = batches(rows.iter().map(|rows| rows.len() as u64).sum(), size);
     let weight = |number| {
@@ -217,7 +224,8 @@ struct Work<'a, B> {
 const START_SECTION: &str = "start";
 
 impl<B: Backend> Work<'_, B> {
-    /// Fits the parts not yet stored; returns the phases that the time limit left unfinished.
+    /// Fits all phases whose results are not stored yet. Returns the phases that are unfinished
+    /// because the time limit was reached.
     fn make(&self) -> Result<Vec<Phase>> {
         let (model, last) = (self.fit.model, self.run.plan.stages.len() - 1);
         let largest = |unit: &Vec<Phase>| Group::largest_length(model, unit.len());
@@ -323,7 +331,8 @@ impl<B: Backend> Work<'_, B> {
         Err(reader.meaningless(reason).into())
     }
 
-    /// Calls `run` with the saved state of the fit of `part`, or with `None` to start it anew.
+    /// Makes a fit by `run`, from the state that an interrupted fit saved for `part`. Starts anew,
+    /// with `None`, if there is no such state or if it is invalid.
     fn resumable(
         &self,
         part: &mut LongPart<'_>,

@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::dataset::{Filter, LayoutSettings, Share, Split};
 use crate::source::LabelRules;
 
-/// An optimizer. Its text, such as `lsq`, is that of the command line and of the provenance.
+/// An optimizer. `Display` prints its name, such as `lsq`, as on the command line and in the
+/// provenance that weights files contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, derive_more::Display)]
 #[display(rename_all = "lowercase")]
 pub enum Optimizer {
@@ -20,12 +21,12 @@ pub enum Optimizer {
     /// Ridge-regularised least squares by conjugate gradients.
     #[display("lsq")]
     LeastSquares,
-    /// Steepest descent, for comparison.
+    /// Steepest descent, only for comparison with the other optimizers.
     Descent,
 }
 
-/// The largest accepted ridge. It is large enough to hold all weights at their initial values, and
-/// small enough that no number in the fit overflows.
+/// The largest accepted ridge (L2 penalty, in occurrences). It is large enough to hold all weights
+/// at their initial values, and small enough that no number in the fit overflows.
 pub const MAX_RIDGE: f64 = 1e12;
 
 /// The settings of a fit. A TOML file may give them (`--settings`), and flags override them.
@@ -68,7 +69,8 @@ pub struct FitSettings {
     pub factors: Option<FactorSettings>,
 }
 
-/// The settings of the fit of factors by Adam, which starts from weights fitted without factors.
+/// The settings of the fit of factors (for interactions of patterns) by Adam. The fit starts from
+/// the initial weights or, without these, from weights that least squares fitted without factors.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FactorSettings {
@@ -188,8 +190,8 @@ impl FitSettings {
         Self::from_toml_over(text, None)
     }
 
-    /// Reads settings like [`Self::from_toml`]. But labels, filter and split that the text does not
-    /// state are those of an existing dataset, `laid_out`.
+    /// Reads settings like [`Self::from_toml`]. But if `laid_out`, the settings of an existing
+    /// dataset, is given, it replaces the defaults of label rules, filter, and split.
     pub fn from_toml_over(text: &str, laid_out: Option<&LayoutSettings>) -> Result<Self, Invalid> {
         let wrong = |error: Invalid| Invalid(format!("not fit settings: {error}"));
         let mut settings: Self = from_toml(text).map_err(wrong)?;
@@ -248,7 +250,7 @@ impl FitSettings {
         Split { seed, validation_percent, test_percent, share }
     }
 
-    /// Returns the settings that determine the dataset.
+    /// Returns the settings that determine the dataset: label rules, filter, and split.
     pub fn layout(&self) -> LayoutSettings {
         let (labels, filter) = (self.labels.clone(), self.filter.clone());
         LayoutSettings { labels, filter, split: self.split() }
@@ -288,8 +290,9 @@ impl FactorSettings {
     }
 }
 
-/// The smoothing window of a fit. For each distance 0, 1, … from the fitted phase, it has the
-/// factor, in 1/256, that multiplies the weights of positions. At distance 0, the factor is 256.
+/// The smoothing window of a fit: the nearby phases whose positions also train a phase. For each
+/// distance 0, 1, … from the fitted phase, the window has the factor, in 1/256, that multiplies the
+/// weights of the positions at this distance. At distance 0, the factor is 256.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Window(Vec<u16>);
 
@@ -303,8 +306,8 @@ impl Window {
         Self(vec![Self::ONE; 3])
     }
 
-    /// Returns the phases whose positions train `phase`, ascending, each with the factor that
-    /// multiplies the weights of its positions, in 1/256.
+    /// Returns, in ascending order, the phases whose positions train `phase`, each with the factor,
+    /// in 1/256, that multiplies the weights of its positions.
     pub fn around(&self, phase: Phase) -> impl Iterator<Item = (Phase, u16)> {
         let factor = move |other: Phase| {
             self.0.get(other.index().abs_diff(phase.index())).map(|&factor| (other, factor))
@@ -312,7 +315,8 @@ impl Window {
         Phase::all().filter_map(factor).filter(|&(_, factor)| factor > 0)
     }
 
-    /// Returns, in ascending order, the phases whose positions train at least one fitted phase.
+    /// Returns, in ascending order, the phases whose positions train at least one of the phases
+    /// that `is_fitted` accepts.
     pub fn phases_read(&self, is_fitted: impl Fn(Phase) -> bool) -> Vec<Phase> {
         let is_read = |phase: &Phase| self.around(*phase).any(|(near, _)| is_fitted(near));
         Phase::all().filter(is_read).collect()
