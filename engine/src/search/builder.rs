@@ -11,12 +11,13 @@ use crate::eval::{Evaluate, PruningError, Value};
 use crate::progress::Progress;
 
 const HASH_MEGABYTES: usize = 16;
-/// The default table size, in MiB, for many searches to a fixed depth, which are usually shallow.
+/// The default size, in MiB, of each transposition table of [`Search::find_all`] without exact
+/// solving. Such searches are usually shallow.
 const SHALLOW_HASH_MEGABYTES: usize = 4;
 
-/// A builder of searches, to which settings are added one by one. By default, it searches at level
-/// 10 and prunes as this level does. Setting a depth, strength or level replaces the default. At
-/// depth 0, the result is the static value, without a best move.
+/// A builder of searches, to which settings are added one by one. If no depth, strength or level is
+/// set, [`Self::find`] and [`Self::find_all`] search at level 10, with the pruning of this level.
+/// At depth 0, the result is the static value, without a best move.
 ///
 /// ```
 /// use othello_engine::board::Position;
@@ -77,7 +78,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
         Self { strength: Some(strength.into()), ..self }
     }
 
-    /// Sets the depth, the exact solving and the pruning of a level.
+    /// Sets the depth, the exact solving and the pruning that `level` prescribes.
     pub fn level(self, level: Level) -> Self {
         let plan = level.plan(self.evaluator);
         let (strength, pruning) = (Some(plan.strength()), plan.pruning(self.evaluator));
@@ -87,7 +88,7 @@ impl<'a, E: Evaluate> Search<'a, E> {
     /// Prunes fixed-depth searches by ProbCut at this confidence. Replaces any earlier pruning.
     ///
     /// # Errors
-    /// If the weights have no ProbCut model, unless the selectivity is [`Selectivity::Full`].
+    /// If the weights have no ProbCut model. [`Selectivity::Full`] prunes nothing and needs none.
     pub fn selectivity(self, selectivity: Selectivity) -> Result<Self, PruningError> {
         Ok(Self { pruning: Pruning::new(self.evaluator, selectivity)?, ..self })
     }
@@ -133,9 +134,10 @@ impl<'a, E: Evaluate> Search<'a, E> {
 
     /// Searches positions on all threads of the current rayon pool; returns the results in the same
     /// order. Each search begins with an empty table, so that its value does not depend on other
-    /// positions or the number of threads. Without pruning, idle threads help other threads. A
-    /// result has no best move at depth 0 or if the player must pass. A table has 4 MiB by default,
-    /// or 16 MiB with exact solving. `progress` counts positions.
+    /// positions or the number of threads. If there are fewer positions than threads and no
+    /// pruning, idle threads help to search positions of other threads. A result has no best move
+    /// at depth 0 or if the player must pass. A table has 4 MiB by default, or 16 MiB with exact
+    /// solving. `progress` counts positions.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -208,7 +210,8 @@ impl<'a, E: Evaluate> Search<'a, E> {
         self.team_of(self.threads, jobs, self.megabytes())
     }
 
-    /// Creates a pool with one searcher and its own table for each thread of the rayon pool.
+    /// Creates a pool of searchers, one for each thread of the current rayon pool. Each searcher
+    /// has its own transposition table.
     ///
     /// # Errors
     /// If there is no memory for the tables.

@@ -14,8 +14,8 @@ pub struct Features {
     pub shallow_table: bool,
     /// Enhanced transposition cutoff: table entries of a node's children may prune the node.
     pub enhanced_cutoff: bool,
-    /// The selectivity ladder: at 16 or more empty squares, endgame searches at lower ProbCut
-    /// confidences precede an exact search, if the weights contain a ProbCut model.
+    /// The selectivity ladder: at 16 or more empty squares, endgame searches with ProbCut at rising
+    /// confidence precede an exact search, if the weights contain a ProbCut model.
     pub selectivity_ladder: bool,
     /// Value ordering. At nodes of depth 4 or more, fixed-depth searches order moves by static
     /// value; at 14 or more empty squares, exact searches order them by shallow searches.
@@ -25,7 +25,8 @@ pub struct Features {
     /// Near the leaves of exact searches, the move ordering also uses the move-ordering evaluation
     /// (a small pattern evaluation), if the weights have one.
     pub move_ordering_evaluation: bool,
-    /// Parity ordering: exact searches prefer quadrants with an odd number of empty squares.
+    /// Parity ordering: exact searches prefer moves in quadrants with an odd number of empty
+    /// squares.
     pub parity: bool,
     /// Stability cutoff: a node ends if the opponent's stable discs prove a score of at most alpha.
     pub stability: bool,

@@ -8,14 +8,15 @@ use crate::eval::Evaluate;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, derive_more::Display)]
 pub struct Level(u32);
 
-/// The search settings of a level, which depend on the ProbCut models of the weights.
+/// The search settings of a level. They depend on whether the weights have a ProbCut model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The depth, in plies, of searches that do not go to the end of the game.
     pub depth: u32,
     /// The ProbCut confidence of fixed-depth searches.
     pub selectivity: Selectivity,
-    /// The ProbCut confidences of endgame searches with more than [`Self::exact`] empty squares.
+    /// The ProbCut confidences of searches to the end of the game from more than [`Self::exact`]
+    /// empty squares.
     pub ends: EndgameSchedule,
     /// The number of empty squares at or below which searches solve positions exactly.
     pub exact: u32,
@@ -25,9 +26,9 @@ pub struct Plan {
 const FULL_DEPTH: u32 = 10;
 /// Up to this level, exact solving begins at 2 × level empty squares.
 const DOUBLED: u32 = 10;
-/// The ProbCut confidences of endgame searches, each with the lowest level that uses it, and with
-/// `[m, n]`. Let e be the greatest number of empty squares that a level solves exactly. The
-/// confidence applies up to e + m empty squares or, from level [`WIDE`] on, up to e + n.
+/// Each entry has a ProbCut confidence of endgame searches, the lowest level that uses it, and two
+/// numbers `[m, n]`. The confidence applies up to e + m empty squares or, from level [`WIDE`] on,
+/// up to e + n, where e is the greatest number of empty squares that the level solves exactly.
 const STEPS: [(Selectivity, u32, [u32; 2]); 4] = [
     (Selectivity::Percent73, 12, [6, 8]),
     (Selectivity::Percent87, 8, [4, 6]),

@@ -20,8 +20,9 @@ pub struct Limits {
     pub is_over: Option<fn() -> bool>,
     /// A flag that ends the search once any thread sets it; `None` for no such flag.
     pub stop: Option<Arc<AtomicBool>>,
-    /// A flag that, once set, ends the search at once. Other limits let the first iteration finish.
-    /// Unlike other limits, a flag that is never set does not change which nodes a search visits.
+    /// A flag that, once set, ends the search even in its first iteration, which other limits let
+    /// finish. Other limits add shallower searches before a search to the end of the game, even if
+    /// they are never reached; this flag adds none.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// True if searches at `Strength::exact` or fewer empty squares ignore all limits.
     pub spare_perfect_play: bool,
@@ -60,7 +61,8 @@ pub(super) struct Control {
     /// True if the interrupt flag ends the search even while `is_patient` disables other limits.
     pub(super) is_interruptible: bool,
     pub(super) is_stopped: bool,
-    /// The node limit that protects a search by realization probability from an invalid model.
+    /// The node limit of a search by realization probability; `None` in other searches. With an
+    /// invalid model, the search could otherwise visit nearly the whole game tree.
     pub(super) most_nodes: Option<u64>,
 }
 

@@ -20,8 +20,8 @@ const MOBILITY_ALONE_WEIGHT: i32 = STEPS_PER_DISC / 2;
 /// The number of plies that an iteration adds. It is 2, because values of even and of odd depths
 /// differ.
 const DEEPENING: u32 = 2;
-/// The ply whose weights order the moves of late endgame nodes, whatever their own plies are. The
-/// weights of a single ply stay in the processor's cache.
+/// The ply whose weights the shallow searches for move ordering use at endgame nodes with 14 to 18
+/// empty squares, because the weights of a single ply stay in the processor's cache.
 const RATING_PLY: u32 = 44;
 
 /// The criterion by which a search ends a line: its number of moves, or its probability.
@@ -40,9 +40,10 @@ impl Horizon {
         if self == Self::Depth { DEEPENING } else { 1 }
     }
 
-    /// Returns the node limit of a search by probability, 1,024 · 4^depth. Lines end at probability
-    /// 4^−depth, and their probabilities total 1, so there are about 4^depth lines. Only an invalid
-    /// model, in which every move is nearly certain, makes the search reach the limit.
+    /// Returns the node limit of a search by realization probability, 1,024 · 4^depth; `None` for a
+    /// search to a depth. Lines end at probability 4^−depth, and their probabilities total 1, so
+    /// there are about 4^depth lines. Only an invalid model, in which every move is nearly certain,
+    /// makes the search reach the limit.
     fn most_nodes(self, depth: u32) -> Option<u64> {
         const PER_LINE: u64 = 1 << 10;
         (self == Self::Probability).then(|| 4_u64.saturating_pow(depth).saturating_mul(PER_LINE))
@@ -109,8 +110,8 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToDepth {
 
 /// Returns the depth of the first iteration if the root's table entry makes shallower iterations
 /// unnecessary, else `None`. With an entry at most 2 plies shallower than `depth`, returns `depth`.
-/// A shallower entry counts only in a search with a time limit: the first iteration then has the
-/// entry's depth, or 1 more so that it is odd or even like `depth`.
+/// An entry more than 2 plies shallower counts only in a search with a time limit: the first
+/// iteration then has the entry's depth, or 1 more so that it is odd or even like `depth`.
 fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
     let found = entry.depth();
     // A search with limits returns the entry's value if it completes no iteration.
@@ -125,7 +126,8 @@ fn first_depth(entry: Entry, depth: u32, limits: &Limits) -> Option<u32> {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Searches to increasing depths, up to `depth`. Returns the result of the last completed
-    /// search or, if a limit ends the first search, the result of a search to depth 1.
+    /// search. If a limit ends the first search, returns the result in the table entry that
+    /// replaced shallower searches or, without such an entry, the result of a search to depth 1.
     pub(super) fn iterate(&mut self, position: &Position, depth: u32, horizon: Horizon) -> Reached {
         let state = self.evaluator.state(position);
         if depth == 0 {
@@ -281,8 +283,8 @@ impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
         best
     }
 
-    /// Searches a node to depth 1. The first move is the one that caused the last cutoff at a node
-    /// of depth 1, if it is legal.
+    /// Searches a node to depth 1. First tries the move that caused the most recent beta cutoff at
+    /// any node of depth 1, if this move is legal here.
     #[compiled_for(I::SET)]
     fn best_leaf(
         &mut self,

@@ -101,7 +101,7 @@ const PLIES_OF_NODES: usize = 61;
 /// empty square. The root is counted as a node each time it is searched. Nodes of shallow searches
 /// for move ordering are counted; positions that move ordering only evaluates are not.
 ///
-/// The type `I` is the instruction set of the processor that a search uses below its root.
+/// The type `I` is the processor's instruction set for which the code below the root is compiled.
 #[derive(Debug)]
 #[repr(C)] // It is laid out the same with every set.
 pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
@@ -121,9 +121,11 @@ pub struct Searcher<'a, E: Evaluate, I: Instructions = Portable> {
     /// The move of the last beta cutoff at a node of depth 1. It often causes the next such cutoff.
     refutation: Option<Square>,
 
-    /// True while endgame nodes order moves by values with the weights of one fixed ply.
+    /// True while a shallow search for move ordering evaluates leaves with the weights of the fixed
+    /// ply `RATING_PLY` (see `midgame`), instead of the weights of each leaf's own ply.
     is_rating: bool,
-    /// The nodes at each ply of the game, counted only in searches by realization probability.
+    /// The number of nodes at each ply of the game, counted only in searches by realization
+    /// probability.
     pub(crate) nodes_by_ply: [u64; PLIES_OF_NODES],
 
     pool: Option<Arc<Pool<E::State>>>,
@@ -178,7 +180,7 @@ impl<'a, E: Evaluate> Searcher<'a, E> {
 
     /// Searches a position to `depth`. If this reaches the end of the game, the search prunes at
     /// the ProbCut confidence `selectivity`, or not at all if `self.pruning` has no settings for
-    /// it. With `None`, the confidence is that of the endgame schedule.
+    /// this confidence. If `selectivity` is `None`, the endgame ProbCut schedule sets it.
     pub(crate) fn search_to(
         &mut self,
         position: &Position,

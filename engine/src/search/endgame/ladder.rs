@@ -28,7 +28,7 @@ fn rungs(evaluator: &impl Evaluate) -> Arc<[ProbCutSettings]> {
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
     /// Runs the ladder's searches. Returns the score of the last completed search, rounded down to
-    /// an even number, or `guess` if none is completed.
+    /// an even number like all exact scores, or `guess` if no search is completed.
     pub(super) fn climb_selectivity_ladder(
         &mut self,
         position: &Position,

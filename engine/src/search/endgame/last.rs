@@ -32,7 +32,8 @@ pub(super) fn last_empties<I: Instructions>(
     }
 }
 
-/// Searches the last four empty squares, given in ascending order; returns a bound of the score.
+/// Searches a position with the four empty squares `squares`, given in ascending order. A result
+/// above `alpha` is a lower bound of the score; any other result is an upper bound.
 #[inline(always)]
 fn four_empties<I: Instructions>(
     set: I,
@@ -69,7 +70,6 @@ fn best_of_four<I: Instructions>(
     tries.best()
 }
 
-/// Searches the last three empty squares, in the order of `squares`; returns a bound of the score.
 #[compiled_for(I::SET)]
 fn three_empties<I: Instructions>(
     set: I,
@@ -148,8 +148,9 @@ impl<I: Instructions> Tries<I> {
         Self { set, position, alpha, best: NO_SCORE }
     }
 
-    /// Tries a move. Returns true if its score is above `self.alpha`, which ends the node. The
-    /// function `score` scores the position after the move, given this position and its own alpha.
+    /// Tries the move on `square`, if it is legal. Returns true if its score is above `self.alpha`:
+    /// then the node needs no further move. `score` searches the position after the move, for the
+    /// opponent's score, with the alpha that it is given.
     #[inline(always)]
     fn ends(&mut self, square: Square, score: impl FnOnce(Position, Discs) -> Discs) -> bool {
         if NEIGHBOURS[square.index() & 63] & self.position.opponent() == 0 {
@@ -186,8 +187,8 @@ fn one_empty(position: Position, square: Square, nodes: &mut u64) -> Discs {
     position.score()
 }
 
-/// Sorts the last four empty squares. Squares in a quadrant with 1 of them come first, then those
-/// in quadrants with 3, 2 and 4: odd numbers first. Squares of the same quadrant stay adjacent and
+/// Sorts the last four empty squares by the number of them in the same quadrant: first 1, then 3, 2
+/// and 4, so that odd numbers come first. Squares of the same quadrant are adjacent in the result,
 /// in their previous order.
 #[inline(always)]
 fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
@@ -195,8 +196,9 @@ fn by_quadrants(squares: [Square; 4]) -> [Square; 4] {
     ORDERS[key & 255].map(|place| squares[usize::from(place & 3)])
 }
 
-/// For each distribution of four squares over quadrants, their order by [`by_quadrants`]. The index
-/// in this table has 2 bits for each square's quadrant, the lowest for the first square.
+/// For each distribution of four squares over the quadrants, the numbers 0 to 3 of the squares, in
+/// the order of [`by_quadrants`]. The index in this table has 2 bits for each square's quadrant,
+/// the lowest for the first square.
 static ORDERS: [[u8; 4]; 256] = {
     let mut orders = [[0; 4]; 256];
     let mut key = 0;

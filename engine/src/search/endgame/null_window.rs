@@ -41,7 +41,8 @@ static WORTH: [i32; 64] = {
     worth
 };
 
-/// The length of the array of ordering keys: more than the legal moves of any null-window node.
+/// The length of the array of move-ordering keys. A null-window node has fewer empty squares than
+/// [`PVS_EMPTIES`], and so fewer legal moves than this length.
 const PLACES: usize = 16;
 const _: () = assert!((PVS_EMPTIES as usize) < PLACES);
 
@@ -50,7 +51,8 @@ fn greatest_of(keys: &[i32; PLACES]) -> i32 {
     keys.iter().fold(i32::MIN, |greatest, &key| greatest.max(key))
 }
 
-/// Returns the index of the move with this ordering key, or 15 (an unused index) for `i32::MIN`.
+/// Returns the index of a move, which is a part of its ordering key. For the key `i32::MIN`, which
+/// means that no move is left, returns 15, the index of no move.
 #[inline(always)]
 fn place_of(key: i32) -> usize {
     PLACES - 1 - key as usize % PLACES

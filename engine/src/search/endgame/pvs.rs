@@ -10,9 +10,10 @@ use crate::board::{Position, Square};
 use crate::eval::{Evaluate, STEPS_PER_DISC, Value};
 use crate::simd::{Instructions, compiled_for};
 
-/// The least depth of a table entry whose best moves are searched first. Shallower entries come
-/// from the search that guesses the score; ordering by move scores is better. With 6 instead,
-/// solves take 3 to 14 % more nodes on four test suites, and 12 % fewer on fforum-20-39.
+/// The least depth of a transposition table entry whose best moves are searched first. Shallower
+/// entries come from the fixed-depth search that guesses the score, and their best moves are worse
+/// than an order by move scores. With 6 instead, solves take 3 to 14 % more nodes on four test
+/// suites, and 12 % fewer on the test suite fforum-20-39.
 const TRUSTED_DEPTH: u32 = 8;
 
 /// The least numbers of empty squares at which searches to depth 1, 2 and 3 give the move scores;
@@ -20,8 +21,8 @@ const TRUSTED_DEPTH: u32 = 8;
 const MOVE_SCORE_EMPTIES: [u32; 3] = [16, 18, 21];
 
 /// The least number of empty squares at which move scores use the whole evaluation. At fewer, they
-/// use only the weights for ply 44, without factors. Compared with the whole evaluation, solves
-/// then take 1 to 4 % more nodes, but 3 to 20 % less time.
+/// use only the weights for ply 44, without the factorization-machine factors. Compared with the
+/// whole evaluation at all numbers, solves take 1 to 4 % more nodes, but 3 to 20 % less time.
 const FACTOR_EMPTIES: u32 = 19;
 
 const MOVE_SCORE_MARGIN: i32 = 8 * STEPS_PER_DISC;
@@ -58,9 +59,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
         searcher.stability_bound(position, alpha.score(), empties).map(Value::from_score)
     }
 
-    /// Computes move scores by shallow searches. A search stops when it proves that the move scores
-    /// at least [`MOVE_SCORE_MARGIN`] below the best so far (saves 6 to 8 % of the time) or, as in
-    /// Edax, that its value is at least [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
+    /// Computes move scores by shallow searches. Such a search stops as soon as it proves a move
+    /// score at least [`MOVE_SCORE_MARGIN`] below the best one so far (saves 6 to 8 % of the time)
+    /// or, as in Edax, a value at least [`HOPELESS_MARGIN`] below `alpha` (saves 3 to 8 %).
     fn rate(
         searcher: &mut Searcher<'_, E, I>,
         moves: &mut Moves,
@@ -110,8 +111,9 @@ impl<E: Evaluate, I: Instructions> SearchMode<E, I> for ToEnd {
 }
 
 impl<E: Evaluate, I: Instructions> Searcher<'_, E, I> {
-    /// Finds a move with the known score `score` by null-window searches. A pruned search may find
-    /// a wrong score: if no move has it, returns the first move tried. There must be a legal move.
+    /// Finds a move with the score `score`, the result of an earlier search of `position`, by
+    /// null-window searches. If that search was pruned, its score may be wrong: if no move has this
+    /// score, returns the first move tried. There must be a legal move.
     pub(super) fn attaining_move(
         &mut self,
         position: &Position,
