@@ -24,9 +24,10 @@ const PHASES_WITHOUT_FACTORS: usize = 10;
 /// because a SIMD read of the last weight (32 bits) also reads the weight after it.
 #[derive(Clone, Debug)]
 pub struct TableLayout {
-    /// For each SIMD lane, which adds the weights of one pattern instance, the index in a phase's
-    /// table of the pattern's weight for empty squares (configuration 0). For a lane without an
-    /// instance, the index of the table's zero.
+    /// For each SIMD lane, which adds the weights of one pattern instance: the index in a phase's
+    /// table of the weight for the configuration in which all squares are empty (number 0, in the
+    /// middle of the pattern's range). For a lane without an instance: the index of the element
+    /// that is always 0.
     pub middles: [u32; LANES],
     /// The index of the first weight of the first scalar feature in the table of a phase.
     pub scalars: usize,

@@ -106,7 +106,8 @@ impl MoveKind {
     /// kinds of a family have the same [`Rank`] and [`Memory`], and their indices are consecutive.
     pub const FAMILY: usize = 5 * 16;
 
-    /// Returns true if several moves of a position can be of kinds in this [family](Self::FAMILY).
+    /// Returns true if several moves of a position can be of kinds in the [family](Self::FAMILY)
+    /// with this index. False, for example, for the family of moves that rank first.
     fn is_of_many(family: usize) -> bool {
         let family = family % (Self::COUNT / Self::FAMILY);
         family / 3 >= Rank::Fourth as usize && family % 3 != Memory::Best as usize

@@ -208,8 +208,8 @@ pub trait Backend: Sized + Sync {
     /// ∂value/∂w over the batch. Let n be Σ ω over the parameter's occurrences in the batch (for a
     /// weight, only in its phase), and N be Σ ω over its occurrences in the training positions of
     /// all phases of the group. Unless n is 0, the step updates w like [`Self::adam`], with this s
-    /// and the ridge `ridge · n / N`. So in an epoch, the ridge pulls rare and frequent parameters
-    /// equally.
+    /// and the ridge `ridge · n / N`. So in an epoch, the ridges of all steps of a factor add up to
+    /// `ridge`, whether its parameter is rare or frequent.
     fn descend(
         &self,
         positions: &Self::Positions<'_>,
@@ -305,8 +305,9 @@ impl<'a> Rows<'a> {
         Phase::of(&self.positions.first()?.position())
     }
 
-    /// Returns the sum of the positions' weights, each multiplied by [`Self::factor`] / 256 and
-    /// rounded, in units of 1/64 occurrence.
+    /// Returns the total weight of the positions, in units of 1/64 occurrence. The weight of each
+    /// position is multiplied by [`Self::factor`] / 256 (that of its phase in the window), and
+    /// rounded.
     pub fn total_weight(&self) -> u64 {
         let weights = self.positions.iter().map(|row| row.weight().steps());
         weights.map(|weight| u64::from(fixed::combined_weight(weight, self.factor))).sum()

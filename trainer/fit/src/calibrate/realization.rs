@@ -208,8 +208,8 @@ impl Counts {
     }
 
     /// Returns the mean of −log₂ p over the played moves, where p is the model's probability of a
-    /// move. Each move enters with two values of p: if the best move of an earlier search is known,
-    /// and if not.
+    /// move. The mean has each move twice: with its p if the best move of an earlier search is
+    /// known, and with its p if that move is not known.
     fn halvings(&self, model: &Realization) -> f64 {
         let halvings = |(place, &played): (usize, &u64)| {
             let (stage, kind) = (place / MoveKind::COUNT, place % MoveKind::COUNT);

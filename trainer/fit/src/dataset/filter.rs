@@ -93,8 +93,8 @@ impl Filter {
     }
 
     /// Returns true if the position passes; otherwise counts its first failed condition in
-    /// `excluded`. `played` is `None` for a position outside games. `seed` determines the number
-    /// `share` of each position, which is random from 0 to 1.
+    /// `excluded`. `played` is `None` for a position outside games. The key `share` compares a
+    /// random number from 0 to 1 for each position, which `seed` determines.
     pub fn passes(
         &self,
         row: &ScoredPosition,

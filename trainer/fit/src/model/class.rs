@@ -28,7 +28,8 @@ pub(crate) struct Lane {
     pub fixed_stride: u16,
     /// The index of the pattern's first parameter, to which the class is added.
     pub first_parameter: u32,
-    /// If the pattern has four or eight symmetries: the class of each configuration (base-3 index).
+    /// The class of each configuration, by its base-3 index, if the pattern has four or eight
+    /// symmetries. `None` if it has one or two: then the other fields give the class.
     pub map: Option<Vec<u16>>,
 }
 
